@@ -102,7 +102,7 @@ export const bearerToken = (authorization: string): string | undefined =>
  * next to a session or a credential of another scheme. Throws 401 `missing_api_key`, or `invalid_api_key` for a
  * credential that is not an API key.
  */
-export function credentialOf(headers: Headers): string {
+export function credentialOf(headers: Pick<Headers, 'get'>): string {
   const authorization = headers.get('authorization');
   const bearer = authorization === null ? undefined : bearerToken(authorization);
   if (bearer !== undefined && isKeyToken(bearer)) return bearer.trim();
@@ -119,7 +119,7 @@ export function credentialOf(headers: Headers): string {
 }
 
 /** Verifies the API key of a request. Throws 401 `missing_api_key` or `invalid_api_key`. */
-export function authenticate(headers: Headers, peppers: Peppers): VerifiedKey {
+export function authenticate(headers: Pick<Headers, 'get'>, peppers: Peppers): VerifiedKey {
   const verified = verifyKey(credentialOf(headers), peppers);
   if (verified === undefined) throw invalidKey();
   return verified;

@@ -40,13 +40,14 @@ export const CLEARED_OPERATOR_COOKIE = sessionCookie('', 0, 'operator');
  * Returns whether the session of a request came by cookie. The request must have a session. An `authorization` header
  * takes precedence over the cookie.
  */
-export const isCookieSession = (headers: Headers): boolean => headers.get('authorization') === null;
+export const isCookieSession = (headers: Pick<Headers, 'get'>): boolean =>
+  headers.get('authorization') === null;
 
 /**
  * Returns the token in a request's cookie for that role. Returns undefined if no cookie counts. Returns an empty string
  * if the cookie contains no token or occurs twice, since it is unclear which one is ours.
  */
-export function cookieToken(headers: Headers, role: SessionRole = 'owner'): string | undefined {
+export function cookieToken(headers: Pick<Headers, 'get'>, role: SessionRole = 'owner'): string | undefined {
   const cookieHeader = headers.get('cookie');
   if (cookieHeader === null || !isCookieSession(headers) || headers.get(PAGE_HEADER) !== PAGE)
     return undefined;

@@ -70,7 +70,7 @@ export function credentialIn(body: z.infer<typeof signInRequest>): Credential {
  * Returns whether the session of a sign-in goes into a cookie. Throws 400 if the header specifies neither `cookie` nor
  * `bearer`.
  */
-export function wantsCookie(headers: Headers): boolean {
+export function wantsCookie(headers: Pick<Headers, 'get'>): boolean {
   const transport = headers.get(TRANSPORT_HEADER) ?? 'bearer';
   if (transport === 'cookie' || transport === 'bearer') return transport === 'cookie';
   throw new ServiceError('invalid_value', `${TRANSPORT_HEADER} must be "cookie" or "bearer".`, {

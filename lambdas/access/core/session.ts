@@ -3,7 +3,14 @@
  * live sessions. It belongs to either the account's owner or an operator, and is never valid for both.
  */
 import { ServiceError } from '../../platform/core/errors.ts';
-import type { CallContext, Clock, Endpoint, TextResponse, UlidSource } from '../../platform/core/ports.ts';
+import type {
+  CallContext,
+  Clock,
+  Endpoint,
+  HttpRequest,
+  TextResponse,
+  UlidSource,
+} from '../../platform/core/ports.ts';
 import { bearerToken, isKeyToken, isSessionToken } from './api-key.ts';
 import { cookieToken, type SessionRole } from './session-cookie.ts';
 
@@ -149,7 +156,7 @@ export class Sessions {
 /**
  * Returns whether a request has a session rather than an API key: a token of its form, or the cookie of the console.
  */
-export function hasSession(headers: Headers): boolean {
+export function hasSession(headers: Pick<Headers, 'get'>): boolean {
   const authorization = headers.get('authorization');
   if (authorization === null) return cookieToken(headers) !== undefined;
   const token = bearerToken(authorization);
@@ -161,7 +168,7 @@ export function hasSession(headers: Headers): boolean {
  * other.
  */
 export async function readSession(
-  headers: Headers,
+  headers: Pick<Headers, 'get'>,
   sessions: Pick<Sessions, 'verify'>,
   role: SessionRole = 'owner',
 ): Promise<Session> {
@@ -182,7 +189,7 @@ export async function readSession(
 
 /** An endpoint that runs only with a live session of the role that its route takes. */
 export type SessionEndpoint = (
-  request: Request,
+  request: HttpRequest,
   context: CallContext & { readonly session: Session },
 ) => Promise<TextResponse>;
 

@@ -2,7 +2,7 @@
 
 import type { Surface } from '../../platform/contract/route.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
-import type { Endpoint } from '../../platform/core/ports.ts';
+import type { Endpoint, HttpRequest } from '../../platform/core/ports.ts';
 import { openCheck } from '../../platform/handlers/open-check.ts';
 import {
   createDataResources,
@@ -28,7 +28,7 @@ export type KeyOrSessionResources = KeyResources & Pick<SessionResources, 'sessi
 
 /** Serves an endpoint that responds from its bundle, and therefore has no AWS client. */
 export function staticHandler(
-  surface: Surface | ((request: Request) => Surface),
+  surface: Surface | ((request: HttpRequest) => Surface),
   build: (resources: Resources) => Endpoint,
 ) {
   const resources = createResources();

@@ -18,6 +18,7 @@ import type {
   CallContext,
   Clock,
   EventFormat,
+  HttpRequest,
   Log,
   StreamedResponse,
   StreamingEndpoint,
@@ -65,7 +66,7 @@ export interface PaidCallReader<Result> {
   /** True if the key is checked before the body is read, on every host and for every size. */
   readonly checksFirst?: boolean;
   /** Reads the request. Throws `ServiceError` for everything that can be wrong before it is paid for. */
-  read(request: Request, context: CallContext, key: VerifiedKey): Promise<PaidCall<Result>>;
+  read(request: HttpRequest, context: CallContext, key: VerifiedKey): Promise<PaidCall<Result>>;
 }
 
 /**

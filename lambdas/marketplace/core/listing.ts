@@ -102,7 +102,7 @@ export function listingEntry(listing: Listing): Body<typeof listingSchema> {
  * Returns the kind of a request's path: the same endpoints serve both kinds. Throws 404 `unknown_path` for a path that
  * only resembles one of theirs, for example with a doubled slash.
  */
-export function kindOf(request: Request): ListingKind {
+export function kindOf(request: Pick<Request, 'url'>): ListingKind {
   const collection = new URL(request.url).pathname.split('/')[1];
   const kind = LISTING_KINDS.find((candidate) => COLLECTIONS[candidate] === collection);
   if (kind === undefined) throw new ServiceError('unknown_path', 'There is no such path.');

@@ -1,6 +1,5 @@
 /** The state of a listing that a writer has read, as an entity tag (RFC 9110, sections 8.8.3 and 13.1.1). */
 import { ServiceError } from '../../platform/core/errors.ts';
-
 /** Counts the owner's changes only: installs and reviews must not make an edit fail. */
 export const etagOf = (revision: number): string => `"${revision}"`;
 
@@ -8,7 +7,7 @@ export const etagOf = (revision: number): string => `"${revision}"`;
 export type Precondition = (revision: number) => boolean;
 
 /** Returns whether a request names a state. Without `If-Match`, and with `*`, it does not. */
-export const namesState = (headers: Headers): boolean =>
+export const namesState = (headers: Pick<Headers, 'get'>): boolean =>
   !['', '*'].includes(headers.get('if-match')?.trim() ?? '');
 
 const TAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
@@ -17,7 +16,7 @@ const TAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
  * Reads `If-Match`. Without it any state will do; a weak tag never matches. Throws 400 `invalid_value` when it is no
  * list of entity tags: taking it for absent would overwrite what its sender meant to protect.
  */
-export function readIfMatch(headers: Headers): Precondition {
+export function readIfMatch(headers: Pick<Headers, 'get'>): Precondition {
   const value = headers.get('if-match')?.trim();
   if (value === undefined || value === '*') return () => true;
   const tags = value.split(',').map((tag) => tag.trim());

@@ -97,6 +97,12 @@ export interface EventFormat {
   errorEvent(envelope: Readonly<Record<string, unknown>>): string;
 }
 
+/** The parts of a request that endpoints read. A web `Request` has them too. */
+export interface HttpRequest extends Pick<Request, 'method' | 'url' | 'text'> {
+  readonly headers: Pick<Headers, 'get' | 'has'>;
+  readonly body: AsyncIterable<Uint8Array> | null;
+}
+
 /** A complete response of text. The names of its headers are in lower case. */
 export interface TextResponse {
   /** Default: 200. */
@@ -131,10 +137,10 @@ export type StreamOutcome =
   | { readonly status: 'failed'; readonly failure: unknown };
 
 /** One endpoint, the same on every host. A `ServiceError` it throws becomes an error envelope. */
-export type Endpoint = (request: Request, context: CallContext) => Promise<TextResponse>;
+export type Endpoint = (request: HttpRequest, context: CallContext) => Promise<TextResponse>;
 
 /** An endpoint that may stream its response. */
 export type StreamingEndpoint = (
-  request: Request,
+  request: HttpRequest,
   context: CallContext,
 ) => Promise<TextResponse | StreamedResponse>;

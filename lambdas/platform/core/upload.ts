@@ -1,5 +1,7 @@
 /** A form that is read to a file on disk. */
 
+import type { HttpRequest } from './ports.ts';
+
 /** A form with its one file, read to the end. Nothing of it is left once it is disposed of. */
 export interface Upload {
   /** In the order in which they were sent; a name may stand more than once. */
@@ -23,4 +25,4 @@ export interface UploadedFile extends Omit<SpooledFile, 'dispose'> {
 }
 
 /** Reads a form. Throws `ServiceError` for one that is malformed, too large, or has two files. */
-export type ReceiveUpload = (request: Request) => Promise<Upload>;
+export type ReceiveUpload = (request: HttpRequest) => Promise<Upload>;

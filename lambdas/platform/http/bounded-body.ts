@@ -18,12 +18,6 @@ export interface BodyBounds {
   readonly budget: BodyBudget;
 }
 
-export interface BoundedBody extends IncomingBody {
-  readonly stream: ReadableStream<Uint8Array>;
-  /** Lets go of the request, so that the rest of it can be drained, and of what its bytes take of the budget. */
-  release(): void;
-}
-
 /** The time within which a slow body is detected. */
 const RATE_CHECK_MS = 1_000;
 
@@ -33,7 +27,7 @@ const tooLarge = (maxBytes: number) =>
 const tooSlow = (message: string) => new ServiceError('invalid_json', message);
 
 /**
- * Returns the body's bytes without buffering. Fails with a `ServiceError` if the body
+ * Gives the body's bytes without buffering. Fails with a `ServiceError` if the body
  *
  * - declares or contains too many bytes;
  * - pauses for too long, or sends too few bytes per second;
@@ -44,90 +38,113 @@ const tooSlow = (message: string) => new ServiceError('invalid_json', message);
  * The bytes that have arrived are one chunk, even if they were sent in many. It uses events, because a stream that was
  * once read by iteration could not be drained any more.
  */
-export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds, call: OpenCall): BoundedBody {
-  const { maxBytes, idleMs, budget } = bounds;
-  const { 'content-length': length } = incoming.headers;
-  const taken = new BodyBytes(budget, call, incoming.socket.remoteAddress ?? '');
-  let bytes = 0;
-  let over = false;
-  let isRequested = false;
-  let timers: readonly NodeJS.Timeout[] = [];
-  let readNext = () => {};
-  // Runs after all bytes from the socket are parsed: each of its reads is a separate event.
-  let coming = false;
-  const soon = () => {
-    if (!coming) setImmediate(readNext);
-    coming = true;
-  };
-  const finish = () => {
-    over = true;
-    incoming.off('readable', soon);
-    incoming.setTimeout(0);
-    for (const timer of timers) clearTimeout(timer);
-  };
-  const release = () => {
-    finish();
-    taken.release();
-  };
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const end = (settle: () => void) => {
-          if (over) return;
-          finish();
-          settle();
-        };
-        const fail = (cause: Error) => end(() => controller.error(cause));
-        if (Number(length ?? 0) > maxBytes) return fail(tooLarge(maxBytes));
-        const onSlow = () => attempt(() => taken.slow(), fail);
-        timers = [...startTimers(bounds, () => bytes, fail), setTimeout(onSlow, SLOW_AFTER_MS)];
-        incoming.setTimeout(idleMs, () => fail(tooSlow(`The request body stalled for ${idleMs} ms.`)));
-        incoming.once('end', () => {
-          if (over) return;
-          attempt(() => taken.complete(), fail);
-          end(() => controller.close());
-        });
-        // A connection that is reset or closed.
-        const leave = () => end(() => controller.error(new CallerLeft()));
-        for (const event of ['error', 'close']) incoming.once(event, leave);
-        readNext = () => {
-          coming = false;
-          if (over || !isRequested) return;
-          const buffer: Buffer | null = incoming.read();
-          if (buffer === null) return;
-          bytes += buffer.length;
-          if (bytes > maxBytes) return fail(tooLarge(maxBytes));
-          attempt(() => taken.arrive(buffer.length), fail);
-          if (over) return;
-          isRequested = false;
-          controller.enqueue(buffer);
-        };
-        incoming.on('readable', soon);
-      },
-      pull() {
-        isRequested = true;
-        soon();
-      },
-      cancel: finish,
-    },
-    // A chunk is read on demand.
-    { highWaterMark: 0 },
-  );
-  return {
-    stream,
-    release,
-    isLarge: length === undefined || Number(length) > LARGE_BODY_BYTES,
-    claim: (accountId) => taken.claim(accountId),
-    sent: () => taken.sent(),
-  };
-}
+export class BoundedBody implements IncomingBody, AsyncIterableIterator<Uint8Array> {
+  readonly isLarge: boolean;
+  readonly #incoming: IncomingMessage;
+  readonly #maxBytes: number;
+  readonly #taken: BodyBytes;
+  #bytes = 0;
+  #isOver = false;
+  #failure: Error | undefined;
+  #timers: readonly NodeJS.Timeout[] = [];
+  #onProgress = () => {};
 
-/** Reports a failure of `take` to `fail`. */
-function attempt(take: () => void, fail: (cause: Error) => void): void {
-  try {
-    take();
-  } catch (shortage) {
-    fail(shortage as Error);
+  constructor(incoming: IncomingMessage, bounds: BodyBounds, call: OpenCall) {
+    const { 'content-length': length } = incoming.headers;
+    this.isLarge = length === undefined || Number(length) > LARGE_BODY_BYTES;
+    this.#incoming = incoming;
+    this.#maxBytes = bounds.maxBytes;
+    this.#taken = new BodyBytes(bounds.budget, call, incoming.socket.remoteAddress ?? '');
+    incoming.once('end', () => {
+      if (!this.#isOver) this.#attempt(() => this.#taken.complete());
+      this.#finish();
+    });
+    // A connection that is reset or closed.
+    for (const event of ['error', 'close'])
+      incoming.once(event, () => this.#isOver || this.#fail(new CallerLeft()));
+    if (Number(length ?? 0) > bounds.maxBytes) this.#fail(tooLarge(bounds.maxBytes));
+    // Most bodies have arrived by then, and need no watch.
+    else setImmediate(() => incoming.complete || this.#isOver || this.#watch(bounds));
+  }
+
+  claim(accountId: string): void {
+    this.#taken.claim(accountId);
+  }
+
+  sent(): void {
+    this.#taken.sent();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    for (;;) {
+      const buffer: Buffer | null = this.#isOver ? null : this.#incoming.read();
+      if (buffer !== null) this.#arrive(buffer.length);
+      if (this.#failure !== undefined) throw this.#failure;
+      if (buffer !== null) return { done: false, value: buffer };
+      if (this.#isOver) return { done: true, value: undefined };
+      await new Promise<void>((resolve) => {
+        this.#onProgress = resolve;
+        // Runs after all bytes from the socket are parsed: each of its reads is a separate event.
+        this.#incoming.once('readable', () => setImmediate(resolve));
+      });
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#finish();
+    return { done: true, value: undefined };
+  }
+
+  async text(): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    for await (const bytes of this) chunks.push(bytes);
+    return new TextDecoder().decode(Buffer.concat(chunks));
+  }
+
+  /** Lets go of the request, so that the rest of it can be drained, and of what its bytes take of the budget. */
+  release(): void {
+    this.#finish();
+    this.#taken.release();
+  }
+
+  #arrive(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#maxBytes) this.#fail(tooLarge(this.#maxBytes));
+    else this.#attempt(() => this.#taken.arrive(bytes));
+  }
+
+  #watch(bounds: BodyBounds): void {
+    const { idleMs } = bounds;
+    const onSlow = () => this.#attempt(() => this.#taken.slow());
+    const fail = (failure: Error) => this.#fail(failure);
+    this.#timers = [...startTimers(bounds, () => this.#bytes, fail), setTimeout(onSlow, SLOW_AFTER_MS)];
+    this.#incoming.setTimeout(idleMs, () => fail(tooSlow(`The request body stalled for ${idleMs} ms.`)));
+  }
+
+  /** Fails if `take` does. */
+  #attempt(take: () => void): void {
+    try {
+      take();
+    } catch (shortage) {
+      this.#fail(shortage as Error);
+    }
+  }
+
+  #fail(failure: Error): void {
+    if (!this.#isOver) this.#failure = failure;
+    this.#finish();
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#incoming.removeAllListeners('readable');
+    this.#incoming.setTimeout(0);
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#onProgress();
   }
 }
 

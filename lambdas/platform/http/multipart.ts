@@ -1,6 +1,7 @@
 /** A multipart form read as a stream: its fields into memory, its one file onto disk. */
 
 import { CallerLeft, ServiceError } from '../core/errors.ts';
+import type { HttpRequest } from '../core/ports.ts';
 import type { ReceiveUpload, SpooledFile, Upload } from '../core/upload.ts';
 import { boundaryOf, type FormField, malformed, partsOf } from './form-parts.ts';
 
@@ -120,7 +121,10 @@ async function skip(content: AsyncIterable<Buffer>): Promise<void> {
  * Yields the bytes of the body. If the host rejects a body, the file in it was too large. A body of a host that reports
  * no reason is not complete.
  */
-async function* bytesOf({ body }: Request, tooLarge: () => ServiceError): AsyncGenerator<Uint8Array, void> {
+async function* bytesOf(
+  { body }: HttpRequest,
+  tooLarge: () => ServiceError,
+): AsyncGenerator<Uint8Array, void> {
   try {
     if (body !== null) yield* body;
   } catch (failure) {

@@ -6,7 +6,7 @@ import { until } from '../../../tools/test-kit/waiting.ts';
 import { overloaded } from '../core/errors.ts';
 import { readJson } from '../core/json/json-body.ts';
 import { jsonResponse } from '../core/json/json-response.ts';
-import type { Log, StreamedResponse } from '../core/ports.ts';
+import type { HttpRequest, Log, StreamedResponse } from '../core/ports.ts';
 import { type BodyBudget, SharedBytes } from './body-budget.ts';
 import { createUploadReader } from './multipart.ts';
 import { NodeHost } from './node-host.ts';
@@ -40,15 +40,16 @@ const resolved: (readonly [method: string, path: string])[] = [];
 /** Chunks that endpoints read of bodies. */
 let reads = 0;
 
-function bodyCounted(request: Request): Request {
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
+function bodyCounted({ body, ...request }: HttpRequest): HttpRequest {
+  const text = async () => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body ?? []) {
+      chunks.push(chunk);
       reads += 1;
-      controller.enqueue(chunk);
-    },
-  });
-  const body = request.body?.pipeThrough(counter) ?? null;
-  return new Request(request, { body, duplex: 'half' } as RequestInit);
+    }
+    return Buffer.concat(chunks).toString();
+  };
+  return { ...request, body, text };
 }
 
 const BODY = {
@@ -224,7 +225,7 @@ describe('the node:http host', () => {
   });
 
   it.each([
-    ['TRACE /a/b', '/a/b', 'NONE'],
+    ['TRACE /a/b', '/a/b', 'TRACE'],
     ['OPTIONS *', '/*', 'OPTIONS'],
     ['DELETE http://elsewhere.example/c?d=1', '/c', 'DELETE'],
     ['PURGE //a//b', '//a//b', 'PURGE'],
@@ -335,7 +336,7 @@ describe('a client that leaves before its request is complete', () => {
         error: (...line) => lines.push(line),
       };
       let startedCalls = 0;
-      const endpoint = async (request: Request) => {
+      const endpoint = async (request: HttpRequest) => {
         startedCalls += 1;
         return jsonResponse(await read(request));
       };

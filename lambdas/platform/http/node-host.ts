@@ -1,7 +1,7 @@
 /** The `node:http` host: the same endpoints on any compute that can listen, with the same limits and envelopes. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Clock } from '../core/ports.ts';
-import { type BodyBounds, boundedBody } from './bounded-body.ts';
+import type { Clock, HttpRequest } from '../core/ports.ts';
+import { type BodyBounds, BoundedBody } from './bounded-body.ts';
 import { OpenCalls } from './open-calls.ts';
 import { type Handler, type HostResponse, silenceOf } from './request-handler.ts';
 import { drained } from './streamed-response.ts';
@@ -43,7 +43,7 @@ export class NodeHost {
   constructor(options: NodeHostOptions) {
     this.#options = options;
     this.#calls = new OpenCalls(options.maxCalls);
-    this.server = createServer((request, response) => {
+    this.server = createServer({ joinDuplicateHeaders: true }, (request, response) => {
       this.#serve(request, response).catch(() => response.destroy());
     });
     // The body's bounds return our envelope; Node's would not.
@@ -97,19 +97,21 @@ export class NodeHost {
     const { clock, callMs, resolve } = this.#options;
     const deadlineMs = clock() + callMs;
     const url = new URL(targetOf(incoming));
-    const method = methodOf(incoming);
+    const { method = '' } = incoming;
     const { handler, rejectHandler, pathParameters, body: bounds } = resolve(method, url.pathname);
     const hasBody = method !== 'GET' && method !== 'HEAD';
     const isRejected = rejectHandler !== undefined && this.#calls.isFull;
     const call = this.#calls.open({ isLimited: rejectHandler !== undefined });
-    const body = hasBody ? boundedBody(incoming, bounds, call) : undefined;
+    const body = hasBody ? new BoundedBody(incoming, bounds, call) : undefined;
     if (!hasBody && !isRejected) call.serve();
     try {
-      const request = new Request(url, {
+      const request: HttpRequest = {
         method,
+        url: url.href,
         headers: headersOf(incoming),
-        ...(body === undefined ? {} : { body: body.stream, duplex: 'half' }),
-      } as RequestInit);
+        body: body ?? null,
+        text: async () => body?.text() ?? '',
+      };
       const remainingTimeMs = () => Math.min(deadlineMs, this.#endsMs) - clock();
       const silenceMs = silenceOf(request.headers);
       const respond = isRejected ? rejectHandler : handler;
@@ -160,16 +162,6 @@ async function drain(incoming: IncomingMessage): Promise<void> {
   });
 }
 
-/** No method of HTTP, so that no route has it. */
-const NO_METHOD = 'NONE';
-
-/**
- * Returns the method. A method that a web `Request` does not accept (Fetch, "forbidden method") is handled like one
- * that no path has.
- */
-const methodOf = ({ method = 'GET' }: IncomingMessage): string =>
-  /^(CONNECT|TRACE|TRACK)$/i.test(method) ? NO_METHOD : method;
-
 /** The request's target as a URL of this host, whatever its form (RFC 9112, section 3.2); `*` is a path of none. */
 function targetOf({ url = '/' }: IncomingMessage): string {
   if (url.startsWith('/')) return `http://localhost${url}`;
@@ -177,12 +169,9 @@ function targetOf({ url = '/' }: IncomingMessage): string {
   return absolute === null ? 'http://localhost/*' : `http://localhost${absolute.pathname}${absolute.search}`;
 }
 
-function headersOf(incoming: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (let at = 0; at < incoming.rawHeaders.length; at += 2) {
-    headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '');
-  }
-  return headers;
+function headersOf({ headers }: IncomingMessage): HttpRequest['headers'] {
+  const get = (name: string) => headers[name.toLowerCase()]?.toString() ?? null;
+  return { get, has: (name) => get(name) !== null };
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
   After,
   CallContext,
   Clock,
+  HttpRequest,
   Log,
   Measurement,
   StreamedResponse,
@@ -47,7 +48,7 @@ export interface HostResponse {
   readonly body: string | StreamedBody;
 }
 
-export type Handler = (request: Request, hostContext: HostContext) => Promise<HostResponse>;
+export type Handler = (request: HttpRequest, hostContext: HostContext) => Promise<HostResponse>;
 
 /** One call in progress: the data for its log line. */
 interface Call {
@@ -67,7 +68,7 @@ interface Call {
  */
 export function createRequestHandler(
   endpoint: StreamingEndpoint,
-  surface: Surface | ((request: Request) => Surface),
+  surface: Surface | ((request: HttpRequest) => Surface),
   dependencies: RequestHandlerDependencies,
 ): Handler {
   const { clock, ulid, log, requireOpen } = dependencies;
@@ -202,5 +203,5 @@ export const framesOf = (stack: string | undefined): string =>
  * Milliseconds. `hostMs` is what stands before the host in any case; absent where nothing does. A caller who sets
  * CloudFront's header himself has less time for it.
  */
-export const silenceOf = (headers: Headers, hostMs?: number): number | undefined =>
+export const silenceOf = (headers: Pick<Headers, 'has'>, hostMs?: number): number | undefined =>
   headers.has(VIEWER_IP_HEADER) ? EDGE_SILENCE_SECONDS * 1000 : hostMs;

@@ -3,6 +3,7 @@ import { authenticate, type Peppers } from '../../access/core/api-key.ts';
 import type { KeyGate } from '../../access/core/key-gate.ts';
 import { hasSession, readSession, type Sessions } from '../../access/core/session.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
+import type { HttpRequest } from '../../platform/core/ports.ts';
 import type { SubscriptionStore } from './ports.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -27,8 +28,8 @@ export interface Caller<T> {
  */
 export async function admit<T>(
   { peppers, gate, sessions }: WebhookAccess,
-  request: Request,
-  read: (request: Request) => Promise<T>,
+  request: HttpRequest,
+  read: (request: HttpRequest) => Promise<T>,
 ): Promise<Caller<T>> {
   if (hasSession(request.headers) && !request.headers.has('x-api-key')) {
     const { accountId } = await readSession(request.headers, sessions);
@@ -47,9 +48,9 @@ export interface SubscriptionAccess extends WebhookAccess {
 /** Admits like `admit`, and returns the account's subscription of that id. Also throws 404. */
 export async function admitTo<T>(
   access: SubscriptionAccess,
-  request: Request,
+  request: HttpRequest,
   id: string,
-  read: (request: Request) => Promise<T>,
+  read: (request: HttpRequest) => Promise<T>,
 ): Promise<Caller<T> & { readonly subscription: Subscription }> {
   const caller = await admit(access, request, read);
   const subscription = await access.subscriptions.get({ accountId: caller.accountId, id });

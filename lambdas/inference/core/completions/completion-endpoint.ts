@@ -5,7 +5,7 @@
 import type * as z from 'zod';
 import type { Peppers, VerifiedKey } from '../../../access/core/api-key.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
-import type { CallContext, StreamingEndpoint } from '../../../platform/core/ports.ts';
+import type { CallContext, HttpRequest, StreamingEndpoint } from '../../../platform/core/ports.ts';
 import type { PaidCall } from '../call.ts';
 import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
@@ -28,7 +28,7 @@ export function createCompletionEndpoint<Body extends CompletionBody>(
   schema: z.ZodType<NoInfer<Body>>,
   dependencies: CompletionDependencies,
 ): StreamingEndpoint {
-  const read = async (request: globalThis.Request, { requestId }: CallContext, key: VerifiedKey) => {
+  const read = async (request: HttpRequest, { requestId }: CallContext, key: VerifiedKey) => {
     const peppers = await dependencies.peppers();
     const sealedTokens = dependencies.sealedTokens(peppers)(key.accountId);
     const { text: identity, value } = await readJson(request);

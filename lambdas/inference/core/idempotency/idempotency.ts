@@ -9,7 +9,14 @@ import type { KeyGate } from '../../../access/core/key-gate.ts';
 import type { Call } from '../../../ledger/core/call.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
-import type { After, CallContext, Clock, Log, TextResponse } from '../../../platform/core/ports.ts';
+import type {
+  After,
+  CallContext,
+  Clock,
+  HttpRequest,
+  Log,
+  TextResponse,
+} from '../../../platform/core/ports.ts';
 import { within } from '../../../platform/core/within.ts';
 import { CLAIM_MS, renewClaim } from './claim-renewal.ts';
 import type { ReplayClaim, ReplayStore, StoredClaim, StoredResponse } from './ports.ts';
@@ -67,7 +74,7 @@ export class Idempotency {
    * claim. A failed call frees its key, unless its response is stored: it may have been billed, so it is replayed.
    */
   async guard<Result>(
-    { request, context }: { readonly request: Request; readonly context: CallContext },
+    { request, context }: { readonly request: HttpRequest; readonly context: CallContext },
     call: Repeatable,
     run: (storeResponse?: ResponseRecorder) => Promise<Result>,
   ): Promise<Result | TextResponse> {
@@ -102,7 +109,7 @@ export class Idempotency {
   /**
    * Returns whether a call of this key already has the request's `Idempotency-Key`. It only reads and claims nothing.
    */
-  async isClaimed(request: Request, key: VerifiedKey): Promise<boolean> {
+  async isClaimed(request: HttpRequest, key: VerifiedKey): Promise<boolean> {
     const name = request.headers.get(PARAM);
     if (name === null || !FORM.test(name)) return false;
     const { store, clock } = this.#dependencies;
@@ -110,7 +117,7 @@ export class Idempotency {
   }
 
   #claimOf(
-    request: Request,
+    request: HttpRequest,
     { requestId, key, identity, stream }: Repeatable,
     { name, credential }: { readonly name: string; readonly credential: string },
   ): ReplayClaim {

@@ -3,7 +3,12 @@ import type { VerifiedKey } from '../../../access/core/api-key.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { CallContext, RandomSource, StreamingEndpoint } from '../../../platform/core/ports.ts';
+import type {
+  CallContext,
+  HttpRequest,
+  RandomSource,
+  StreamingEndpoint,
+} from '../../../platform/core/ports.ts';
 import type { Deliver, PaidCall } from '../call.ts';
 import { type Catalog, requireModel } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/catalog-document.ts';
@@ -35,7 +40,7 @@ export function createKindEndpoint<Request extends CallRequestFields, Output>(
 ): StreamingEndpoint {
   const { kind, stream, schema, fields } = callKind;
   const read = async (
-    httpRequest: globalThis.Request,
+    httpRequest: HttpRequest,
     { requestId }: CallContext,
     key: VerifiedKey,
   ): Promise<PaidCall<KindResult<Output>>> => {

@@ -47,7 +47,7 @@ export function affinityOf({ current }: Peppers, accountId: string, conversation
  * Returns the text that distinguishes a conversation from others and is the same at each turn: the caller's name for
  * it, or else its opening.
  */
-export function conversationIn(headers: Headers, request: object): string {
+export function conversationIn(headers: Pick<Headers, 'get'>, request: object): string {
   const { session_id: session, prompt_cache_key: cacheKey } = request as JsonObject;
   const names = [session, ...SESSION_HEADERS.map((name) => headers.get(name)), cacheKey];
   const name = names.find((one) => typeof one === 'string' && one !== '');

@@ -19,7 +19,7 @@ interface ReadableKey {
 /** Returns the credit for a key, which may request only itself, by its id or by its text. */
 async function byKey(
   { peppers, gate }: KeyOrSessionResources,
-  requestHeaders: Headers,
+  requestHeaders: Pick<Headers, 'get'>,
   named: string,
 ): Promise<ReadableKey> {
   const keyPeppers = await peppers();
@@ -32,7 +32,7 @@ async function byKey(
 /** Returns the credit for an owner, who may request every key of the account. */
 async function byOwner(
   { peppers, sessions, keys }: KeyOrSessionResources & Pick<ReturnType<typeof createLedger>, 'keys'>,
-  requestHeaders: Headers,
+  requestHeaders: Pick<Headers, 'get'>,
   named: string,
 ): Promise<ReadableKey> {
   const { accountId } = await readSession(requestHeaders, sessions);

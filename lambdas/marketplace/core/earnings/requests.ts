@@ -5,6 +5,7 @@ import { ulidPageQuery } from '../../../platform/core/api/paging.ts';
 import { type Body, idOf, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { NANO_PER_CENT, type NanoUsd, toCents, usdJson } from '../../../platform/core/money.ts';
+import type { HttpRequest } from '../../../platform/core/ports.ts';
 import { price } from '../fields.ts';
 import { TRANSACTION_TYPES, type TransactionLine } from './ports.ts';
 import type { PostedAmount } from './postings.ts';
@@ -49,7 +50,7 @@ export const IDEMPOTENCY_HEADER = {
 };
 
 /** The `Idempotency-Key` of a request. Throws 400 `invalid_value` if it is malformed. */
-export function readIdempotencyKey({ headers }: Request): string | undefined {
+export function readIdempotencyKey({ headers }: HttpRequest): string | undefined {
   const key = headers.get('idempotency-key') ?? undefined;
   if (key === undefined || KEY.test(key)) return key;
   const message = 'Idempotency-Key must be 1 to 255 visible ASCII characters.';

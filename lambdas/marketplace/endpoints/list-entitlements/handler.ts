@@ -10,7 +10,7 @@ import { entitlementsBody } from '../../core/subscriptions/entitlement.ts';
 import { entitlementsQuery, MAX_ENTITLEMENTS } from '../../core/subscriptions/requests.ts';
 import { heldListings, readHoldings } from '../../store/holdings.ts';
 
-const readQuery = async (request: Request) => validate(entitlementsQuery, queryOf(request));
+const readQuery = async (request: Pick<Request, 'url'>) => validate(entitlementsQuery, queryOf(request));
 
 export const handler = keyOrSessionHandler('platform', (resources) => {
   const { clients, clock, environment } = resources;

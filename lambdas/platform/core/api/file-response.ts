@@ -1,6 +1,6 @@
 /** Files of the service's own pages, compressed once, when the function was bundled. */
 import { ServiceError } from '../errors.ts';
-import type { StreamedResponse } from '../ports.ts';
+import type { HttpRequest, StreamedResponse } from '../ports.ts';
 
 export interface CompressedFiles {
   /** A file of the bundle as gzip; undefined when there is none of that name. The name must be checked before. */
@@ -19,7 +19,7 @@ export const noSuchFile = (): ServiceError =>
  * Throws 404.
  */
 export async function fileResponse(
-  request: Request,
+  request: HttpRequest,
   files: CompressedFiles,
   file: string,
   headers: FileHeaders,

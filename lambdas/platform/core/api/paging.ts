@@ -1,6 +1,5 @@
 /** Pages of lists: the parameters of a page and of its continuation. */
 import * as z from 'zod';
-
 /** The most that one read of DynamoDB by keys returns (BatchGetItem). */
 export const MAX_LIMIT = 100;
 
@@ -38,7 +37,7 @@ export const pageQuery = (id = /^[^\ufffd]+$/) => z.object({ limit, cursor: curs
 export const ulidPageQuery = (prefix: string) => pageQuery(new RegExp(`^${prefix}_[0-9A-Z]{26}$`));
 
 /** The query of a request; of a parameter that is given twice, the last one counts. */
-export const queryOf = (request: Request): Record<string, string> =>
+export const queryOf = (request: Pick<Request, 'url'>): Record<string, string> =>
   Object.fromEntries(new URL(request.url).searchParams);
 
 export const pageSchema = <S extends z.ZodType>(entry: S) =>

@@ -1,6 +1,7 @@
 /** Reading a JSON body and validating it against a schema, with the offending field named. */
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
+import type { HttpRequest } from '../ports.ts';
 import { describeFault } from './field-faults.ts';
 import { checkShape } from './json-shape.ts';
 import { parseJson } from './lossless-json.ts';
@@ -18,18 +19,18 @@ export interface JsonBody {
  * Reads the body as JSON; integers that a double cannot represent keep their digits. Throws 400
  * `unsupported_media_type`, `invalid_json`, or `invalid_value` for more values or digits than any request needs.
  */
-export async function readJson(request: Request): Promise<JsonBody> {
+export async function readJson(request: HttpRequest): Promise<JsonBody> {
   const text = await request.text();
   return parseBody(request.headers, text);
 }
 
 /** Reads a body that may be left out, which then counts as an empty object. */
-export async function readOptionalJson(request: Request): Promise<unknown> {
+export async function readOptionalJson(request: HttpRequest): Promise<unknown> {
   const text = await request.text();
   return text.trim() === '' ? {} : parseBody(request.headers, text).value;
 }
 
-function parseBody(headers: Headers, text: string): JsonBody {
+function parseBody(headers: Pick<Headers, 'get'>, text: string): JsonBody {
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type !== 'application/json' && !type.endsWith('+json')) {
     throw new ServiceError(

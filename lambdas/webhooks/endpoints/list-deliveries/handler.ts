@@ -9,7 +9,7 @@ import { deliveryEntry } from '../../core/delivery.ts';
 import { createDeliveryStore, createSubscriptionStore } from '../../store/create-webhook-stores.ts';
 
 const query = ulidPageQuery('dlv');
-const readQuery = async (request: Request) => validate(query, queryOf(request));
+const readQuery = async (request: Pick<Request, 'url'>) => validate(query, queryOf(request));
 
 export const handler = keyOrSessionHandler('platform', (resources) => {
   const access = { ...resources, subscriptions: createSubscriptionStore(resources) };

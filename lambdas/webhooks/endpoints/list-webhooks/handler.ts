@@ -9,7 +9,7 @@ import { subscriptionEntry } from '../../core/subscription.ts';
 import { createSubscriptionStore } from '../../store/create-webhook-stores.ts';
 
 const query = ulidPageQuery('wh');
-const readQuery = async (request: Request) => validate(query, queryOf(request));
+const readQuery = async (request: Pick<Request, 'url'>) => validate(query, queryOf(request));
 
 export const handler = keyOrSessionHandler('platform', (resources) => {
   const subscriptions = createSubscriptionStore(resources);

@@ -5,13 +5,14 @@ import { createQueueClient } from '../../../platform/aws/clients.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import type { HttpRequest } from '../../../platform/core/ports.ts';
 import { admitTo } from '../../core/access.ts';
 import { recover, recoveryBody } from '../../core/recovery.ts';
 import { recoverSchema } from '../../core/request.ts';
 import { createDeliveryStore, createSubscriptionStore } from '../../store/create-webhook-stores.ts';
 import { createTriggerSender } from '../../store/trigger-queue.ts';
 
-const readBody = async (request: Request) => validate(recoverSchema, (await readJson(request)).value);
+const readBody = async (request: HttpRequest) => validate(recoverSchema, (await readJson(request)).value);
 
 export const handler = keyOrSessionHandler('platform', (resources) => {
   const access = { ...resources, subscriptions: createSubscriptionStore(resources) };

@@ -4,6 +4,7 @@ import { keyOrSessionHandler } from '../../../access/handlers/handlers.ts';
 import { createQueueClient } from '../../../platform/aws/clients.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import type { HttpRequest } from '../../../platform/core/ports.ts';
 import { admitTo } from '../../core/access.ts';
 import { deliveryEntry } from '../../core/delivery.ts';
 import { type EventType, testData } from '../../core/event.ts';
@@ -17,7 +18,7 @@ import { createTriggerSender } from '../../store/trigger-queue.ts';
 const busTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '');
 
 /** A test needs no body. */
-async function wantedType(request: Request): Promise<EventType | undefined> {
+async function wantedType(request: HttpRequest): Promise<EventType | undefined> {
   if (request.headers.get('content-type') === null) return undefined;
   return validate(testSchema, (await readJson(request)).value).type;
 }
