@@ -17,6 +17,9 @@ const TIMES = {
   minRate: MIN_RATE,
 } as const;
 
+/** The part of bodies whose accounts may have no credit: the largest body of an account that has some fits beside them. */
+const UNPROVEN_BYTES = 24 * 1024 * 1024;
+
 /** Files go to the disk of the host, of which a Web Function has 512 MB; the rest of it is room. */
 const UPLOAD_BYTES = new SharedBytes(400 * 1024 * 1024);
 
@@ -32,6 +35,8 @@ export const UPLOADS: BodyBounds = {
   budget: {
     arriving: UPLOAD_BYTES,
     slow: new SharedBytes(200 * 1024 * 1024),
+    larger: UPLOAD_BYTES,
+    unproven: new SharedBytes(UNPROVEN_BYTES),
     complete: UPLOAD_BYTES,
     // The file is on the disk until the end of the call.
     afterSending: 1,
@@ -44,6 +49,8 @@ export const JSON_BODIES: BodyBounds = {
   budget: {
     arriving: new SharedBytes(ARRIVING_BYTES),
     slow: new SharedBytes(ARRIVING_BYTES / 2),
+    larger: new SharedBytes(ARRIVING_BYTES * (7 / 8)),
+    unproven: new SharedBytes(UNPROVEN_BYTES),
     complete: new SharedBytes(COMPLETE_BYTES),
     // The writer and the meter of a stream keep its values, of about twice its size, and nothing else does.
     afterSending: 1 / 4,

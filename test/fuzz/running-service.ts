@@ -168,7 +168,7 @@ export async function startService(
     catalog: async () => catalog,
     idempotency: new Idempotency({ store, marks: { markReplay: async () => {} }, gate, log, ...world }),
     // Its bodies are complete when their calls start.
-    keyCheck: { checkKind: async () => {} },
+    keyCheck: { checkKind: async () => true },
   };
   const completions = { ...calls, providers: createProviders(calls) };
   const countResponse = (input_tokens: number) => ({ input_tokens });

@@ -12,15 +12,15 @@ const KEY = formatKey({ accountId: `acc_${ULID}`, keyId: `key_${ULID}`, secret: 
 
 /** A call of a revoked key on a host that reports that of its body. Returns what happened, in order. */
 async function call(
-  body: Pick<IncomingBody, 'isLarge'> | undefined,
+  body: (Pick<IncomingBody, 'isLarge'> & { needsCredit?: boolean }) | undefined,
   checksFirst: boolean,
   key = KEY,
   checkOpen: OpenCheck = () => undefined,
 ) {
   const steps: string[] = [];
   const keyCheck: PaidEndpointDependencies['keyCheck'] = {
-    checkKind: async ({ accountId }, { kind }) => {
-      steps.push(`check ${kind} ${accountId === `acc_${ULID}`}`);
+    checkKind: async ({ accountId }, { kind, needsCredit }) => {
+      steps.push(`check ${kind} ${accountId === `acc_${ULID}`}${needsCredit ? ' with credit' : ''}`);
       throw invalidKey();
     },
   };
@@ -43,7 +43,11 @@ async function call(
   );
   const incoming = body && {
     ...body,
-    claim: (accountId: string) => void steps.push(`claim ${accountId === `acc_${ULID}`}`),
+    claim: (accountId: string) => {
+      steps.push(`claim ${accountId === `acc_${ULID}`}`);
+      return body.needsCredit === true;
+    },
+    prove: () => void steps.push('prove'),
     sent: () => void steps.push('sent'),
   };
   const headers = { authorization: `Bearer ${key}` };
@@ -74,6 +78,14 @@ describe('a paid endpoint', () => {
     expect(await call({ isLarge: true }, false)).toEqual([
       'claim true',
       'check chat true',
+      'invalid_api_key',
+    ]);
+  });
+
+  it('checks key and credit before it reads a body of any size, if the host requires it', async () => {
+    expect(await call({ isLarge: false, needsCredit: true }, false)).toEqual([
+      'claim true',
+      'check chat true with credit',
       'invalid_api_key',
     ]);
   });

@@ -82,12 +82,13 @@ export function createPaidEndpoint<Result>(
     // A closed service rejects the call here. An old view is read again while the request is read.
     checkOpen?.()?.catch(() => {});
     const key = authenticate(request.headers, await peppers());
-    context.body?.claim(key.accountId);
-    if (reader.checksFirst || context.body?.isLarge) {
+    const needsCredit = context.body?.claim(key.accountId) ?? false;
+    if (reader.checksFirst || context.body?.isLarge || needsCredit) {
       const { models } = await catalog();
       // A call that has been paid for may be replayed with nothing left.
       const isReplay = () => idempotency.isClaimed(request, key);
-      await keyCheck.checkKind(key, { kind, isPaid: isPaid(models, kind), isReplay });
+      const check = { kind, isPaid: isPaid(models, kind), needsCredit, isReplay };
+      if (await keyCheck.checkKind(key, check)) context.body?.prove();
     }
     const call = await gate.checked(key, () => reader.read(request, context, key));
     const ledger = reportedLedger(dependencies.ledger, context);

@@ -151,7 +151,13 @@ describe('a cap that a call exceeds', () => {
     const [key] = account.keys;
     await open().ledger.admit(callOf(key, 1_000n));
     const { keyCheck } = open();
-    const check = () => keyCheck.checkKind(key, { kind: 'chat', isPaid: true, isReplay: async () => false });
+    const check = () =>
+      keyCheck.checkKind(key, {
+        kind: 'chat',
+        isPaid: true,
+        needsCredit: false,
+        isReplay: async () => false,
+      });
     expect((await rejectionOf(check())).code).toBe('daily_usd_exceeded');
     nowMs += LATER_MS;
     await check();

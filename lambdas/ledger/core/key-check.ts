@@ -9,7 +9,7 @@ import { isCapRejection, type KeyCharge, type KeyState } from '../../access/core
 import type { KeyStore } from '../../access/core/key-store.ts';
 import { minuteEndsInMs, windowsAt } from '../../access/core/windows.ts';
 import { BoundedMap } from '../../platform/core/bounded-map.ts';
-import { ServiceError } from '../../platform/core/errors.ts';
+import { overloaded, ServiceError } from '../../platform/core/errors.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import { type Call, NO_OUTPUT } from './call.ts';
@@ -30,6 +30,8 @@ export interface KindCheck {
   readonly kind: Kind;
   /** True if the call has a cost, whichever model it requests. */
   readonly isPaid: boolean;
+  /** True if a call without a cost needs credit nevertheless, and is 503 without. */
+  readonly needsCredit: boolean;
   /** Returns whether the call may be a replay, which costs nothing. Called only if nothing but credit is missing. */
   readonly isReplay: () => Promise<boolean>;
 }
@@ -60,18 +62,22 @@ export class KeyCheck {
 
   /**
    * Throws the error with which admission would reject any call of this kind now: 401, 403, 429 or 402, in this order.
+   * Returns true if the account has credit, false if the call may cost nothing.
    */
-  async checkKind(key: VerifiedKey, { kind, isPaid, isReplay }: KindCheck): Promise<void> {
+  async checkKind(key: VerifiedKey, { kind, isPaid, needsCredit, isReplay }: KindCheck): Promise<boolean> {
     const call = {
       key,
       scope: { kind, models: [] },
       output: NO_OUTPUT,
       tokens: () => 0,
-      cost: () => (isPaid ? MIN_AMOUNT : 0n),
+      cost: () => (isPaid || needsCredit ? MIN_AMOUNT : 0n),
     };
     const { reason } = await this.#read(call);
-    if (reason === undefined || (reason.status === 402 && (await isReplay()))) return;
-    throw reason;
+    if (reason === undefined) return isPaid || needsCredit;
+    const isFree = reason.status === 402 && ((needsCredit && !isPaid) || (await isReplay()));
+    if (!isFree) throw reason;
+    if (needsCredit) throw overloaded();
+    return false;
   }
 
   /**

@@ -64,10 +64,12 @@ export interface IncomingBody {
   /** True if it has, or may have, so many bytes that its key is to be checked first. */
   readonly isLarge: boolean;
   /**
-   * Counts the body as one of an account. Before, its bytes count as those of its address. Throws `ServiceError` if too
-   * many bodies are arriving.
+   * Counts the body as one of an account. Before, its bytes count as those of its address. Returns true if so many bodies
+   * are arriving that it is read for an account with credit only. Throws `ServiceError` if too many are.
    */
-  claim(accountId: string): void;
+  claim(accountId: string): boolean;
+  /** States that the account has credit. */
+  prove(): void;
   /** States that a route has responded to the request, so that no other route is sent it. */
   sent(): void;
 }

@@ -1,6 +1,8 @@
 /** The bytes of request bodies that a process has in memory or on disk, counted by their owners. */
 
+import { LARGE_BODY_BYTES } from '../contract/limits.ts';
 import { overloaded, ServiceError } from '../core/errors.ts';
+import type { IncomingBody } from '../core/ports.ts';
 
 /** The share of the bytes that an owner may always have; further ones only while half of all bytes are free. */
 const SHARE = 1 / 8;
@@ -66,6 +68,10 @@ export interface BodyBudget {
   readonly arriving: SharedBytes;
   /** The part of it that slow bodies may have. They meet each other, and leave the other part to all others. */
   readonly slow: SharedBytes;
+  /** The part of it that bodies above `SMALL_BODY_BYTES` may have. */
+  readonly larger: SharedBytes;
+  /** The part of it for the declared bytes of bodies whose account may have no credit. */
+  readonly unproven: SharedBytes;
   /** The bytes of complete bodies whose calls are being served. */
   readonly complete: SharedBytes;
   /** The part of a complete body that counts once a route has responded, because no other route needs the request. */
@@ -75,40 +81,65 @@ export interface BodyBudget {
 /** A body that has been arriving for so long counts as slow. */
 export const SLOW_AFTER_MS = 5_000;
 
+/** Most calls have a smaller body. A part of the bytes is reserved for them. */
+const SMALL_BODY_BYTES = 64 * 1024;
+
 /** The call of a body, which is counted apart until its body has arrived. */
 export interface BodyCall {
-  /** Counts the call as one of the account. Throws `ServiceError` if too many bodies are arriving. */
-  claim(accountId: string): void;
+  /**
+   * Counts the call as one of the account. Returns whether its credit must be proven, because so many calls are arriving.
+   * Throws `ServiceError` if too many are.
+   */
+  claim(accountId: string): boolean;
+  prove(): void;
   /** Counts the call as served. Throws `ServiceError` if too many calls are. */
   serve(): void;
 }
 
 /** The bytes that one body takes of its budget. */
-export class BodyBytes {
+export class BodyBytes implements IncomingBody {
   readonly #budget: BodyBudget;
   readonly #call: BodyCall;
   readonly #taken = new Map<SharedBytes, number>();
+  /** The most that the body can have. */
+  readonly #declaredBytes: number;
   #owner: string;
   #bytes = 0;
   #isSlow = false;
 
-  constructor(budget: BodyBudget, call: BodyCall, owner: string) {
+  constructor(budget: BodyBudget, call: BodyCall, owner: string, declaredBytes: number) {
     this.#budget = budget;
     this.#call = call;
     this.#owner = owner;
+    this.#declaredBytes = declaredBytes;
   }
 
-  /** Names the account as the owner. Bytes that arrived before remain those of the former owner. */
-  claim(owner: string): void {
-    this.#call.claim(owner);
+  get isLarge(): boolean {
+    return this.#declaredBytes > LARGE_BODY_BYTES;
+  }
+
+  /**
+   * Names the account as the owner. Bytes that arrived before remain those of the former owner. Returns whether the account's
+   * credit must be proven before the body is read, because the declared bytes of other bodies use up the part for the rest.
+   */
+  claim(owner: string): boolean {
+    const mustProve = this.#call.claim(owner);
     if (this.#bytes === 0) this.#owner = owner;
+    return mustProve || this.#take(this.#budget.unproven, this.#declaredBytes) !== undefined;
+  }
+
+  /** Counts the body no longer as one whose account may have no credit. */
+  prove(): void {
+    this.#call.prove();
+    this.#have(this.#budget.unproven, 0);
   }
 
   /** Each of these throws `ServiceError` if the budget does not have the bytes. */
   arrive(bytes: number): void {
-    const { arriving, slow } = this.#budget;
+    const { arriving, slow, larger } = this.#budget;
     this.#bytes += bytes;
     this.#have(arriving, this.#bytes);
+    if (this.#declaredBytes > SMALL_BODY_BYTES) this.#have(larger, this.#bytes);
     if (this.#isSlow) this.#have(slow, this.#bytes);
   }
 
@@ -118,9 +149,8 @@ export class BodyBytes {
   }
 
   complete(): void {
-    const { arriving, slow, complete } = this.#budget;
-    this.#have(slow, 0);
-    if (arriving !== complete) this.#have(arriving, 0);
+    const { complete } = this.#budget;
+    for (const pool of this.#taken.keys()) if (pool !== complete) this.#have(pool, 0);
     this.#have(complete, this.#bytes);
     this.#call.serve();
   }
@@ -136,9 +166,15 @@ export class BodyBytes {
   }
 
   #have(pool: SharedBytes, bytes: number): void {
+    requireNoShortage(this.#take(pool, bytes));
+  }
+
+  /** Takes or gives back the difference to what the body has of the pool. */
+  #take(pool: SharedBytes, bytes: number): Shortage | undefined {
     const taken = this.#taken.get(pool) ?? 0;
-    if (bytes > taken) requireNoShortage(pool.take(this.#owner, bytes - taken, taken));
+    const shortage = bytes > taken ? pool.take(this.#owner, bytes - taken, taken) : undefined;
     if (bytes < taken) pool.give(this.#owner, taken - bytes);
-    this.#taken.set(pool, bytes);
+    if (shortage === undefined) this.#taken.set(pool, bytes);
+    return shortage;
   }
 }

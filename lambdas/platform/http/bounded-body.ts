@@ -1,8 +1,6 @@
 /** The body of a `node:http` request as a stream that cannot grow, stall, drip or last beyond its bounds. */
 import type { IncomingMessage } from 'node:http';
-import { LARGE_BODY_BYTES } from '../contract/limits.ts';
 import { CallerLeft, ServiceError } from '../core/errors.ts';
-import type { IncomingBody } from '../core/ports.ts';
 import { type BodyBudget, BodyBytes, SLOW_AFTER_MS } from './body-budget.ts';
 import type { OpenCall } from './open-calls.ts';
 
@@ -38,11 +36,11 @@ const tooSlow = (message: string) => new ServiceError('invalid_json', message);
  * The bytes that have arrived are one chunk, even if they were sent in many. It uses events, because a stream that was
  * once read by iteration could not be drained any more.
  */
-export class BoundedBody implements IncomingBody, AsyncIterableIterator<Uint8Array> {
-  readonly isLarge: boolean;
+export class BoundedBody implements AsyncIterableIterator<Uint8Array> {
+  /** What its bytes take of the budget. */
+  readonly taken: BodyBytes;
   readonly #incoming: IncomingMessage;
   readonly #maxBytes: number;
-  readonly #taken: BodyBytes;
   #bytes = 0;
   #isOver = false;
   #failure: Error | undefined;
@@ -51,28 +49,20 @@ export class BoundedBody implements IncomingBody, AsyncIterableIterator<Uint8Arr
 
   constructor(incoming: IncomingMessage, bounds: BodyBounds, call: OpenCall) {
     const { 'content-length': length } = incoming.headers;
-    this.isLarge = length === undefined || Number(length) > LARGE_BODY_BYTES;
+    const declaredBytes = Number(length ?? bounds.maxBytes);
     this.#incoming = incoming;
     this.#maxBytes = bounds.maxBytes;
-    this.#taken = new BodyBytes(bounds.budget, call, incoming.socket.remoteAddress ?? '');
+    this.taken = new BodyBytes(bounds.budget, call, incoming.socket.remoteAddress ?? '', declaredBytes);
     incoming.once('end', () => {
-      if (!this.#isOver) this.#attempt(() => this.#taken.complete());
+      if (!this.#isOver) this.#attempt(() => this.taken.complete());
       this.#finish();
     });
     // A connection that is reset or closed.
     for (const event of ['error', 'close'])
       incoming.once(event, () => this.#isOver || this.#fail(new CallerLeft()));
-    if (Number(length ?? 0) > bounds.maxBytes) this.#fail(tooLarge(bounds.maxBytes));
+    if (declaredBytes > bounds.maxBytes) this.#fail(tooLarge(bounds.maxBytes));
     // Most bodies have arrived by then, and need no watch.
     else setImmediate(() => incoming.complete || this.#isOver || this.#watch(bounds));
-  }
-
-  claim(accountId: string): void {
-    this.#taken.claim(accountId);
-  }
-
-  sent(): void {
-    this.#taken.sent();
   }
 
   [Symbol.asyncIterator](): this {
@@ -108,18 +98,18 @@ export class BoundedBody implements IncomingBody, AsyncIterableIterator<Uint8Arr
   /** Lets go of the request, so that the rest of it can be drained, and of what its bytes take of the budget. */
   release(): void {
     this.#finish();
-    this.#taken.release();
+    this.taken.release();
   }
 
   #arrive(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#maxBytes) this.#fail(tooLarge(this.#maxBytes));
-    else this.#attempt(() => this.#taken.arrive(bytes));
+    else this.#attempt(() => this.taken.arrive(bytes));
   }
 
   #watch(bounds: BodyBounds): void {
     const { idleMs } = bounds;
-    const onSlow = () => this.#attempt(() => this.#taken.slow());
+    const onSlow = () => this.#attempt(() => this.taken.slow());
     const fail = (failure: Error) => this.#fail(failure);
     this.#timers = [...startTimers(bounds, () => this.#bytes, fail), setTimeout(onSlow, SLOW_AFTER_MS)];
     this.#incoming.setTimeout(idleMs, () => fail(tooSlow(`The request body stalled for ${idleMs} ms.`)));

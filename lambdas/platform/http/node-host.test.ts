@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../../../tools/test-kit/waiting.ts';
-import { overloaded } from '../core/errors.ts';
+import { overloaded, ServiceError } from '../core/errors.ts';
 import { readJson } from '../core/json/json-body.ts';
 import { jsonResponse } from '../core/json/json-response.ts';
 import type { HttpRequest, Log, StreamedResponse } from '../core/ports.ts';
@@ -26,6 +26,8 @@ const MIN_RATE = { bytesPerSecond: 1_000, overMs: 600 };
 const budgetOf = (bytes: number): BodyBudget => ({
   arriving: new SharedBytes(bytes),
   slow: new SharedBytes(bytes),
+  larger: new SharedBytes(bytes),
+  unproven: new SharedBytes(bytes),
   complete: new SharedBytes(bytes),
   afterSending: 1 / 4,
 });
@@ -274,7 +276,9 @@ async function holdingHost({ budget, maxCalls = 100 }: { budget?: BodyBudget; ma
     });
   const handler = createRequestHandler(
     async (request, { remainingTimeMs, body }) => {
-      body?.claim(request.headers.get('x-account') ?? '');
+      const account = request.headers.get('x-account') ?? '';
+      const needsCredit = body?.claim(account);
+      if (needsCredit && account.startsWith('poor')) throw new ServiceError('insufficient_credit', 'None.');
       if (request.method === 'POST') await readJson(request);
       if (request.headers.has('x-sent')) body?.sent();
       await wait();
@@ -493,6 +497,24 @@ describe('calls whose body has not arrived', () => {
     expect(await open(2)).toBe(2);
     release();
     expect((await other).status).toBe(200);
+    close(holding);
+  });
+
+  it('keep out accounts without credit once half of them are of such accounts, and no others', async () => {
+    const { holding, address, open, release } = await holdingHost({ maxCalls: 16 });
+    const silent = Array.from({ length: 32 }, (_, at) => begin(address, `poor ${at % 8}`));
+    await pause(200);
+    expect(silent.map(({ received }) => received()).join('')).toBe('');
+    const poor = begin(address, 'poor 9');
+    await until(poor.received, (text) => text.includes('insufficient_credit'));
+    expect(poor.received()).toMatch(/^HTTP\/1.1 402 /);
+    const other = begin(address, 'other');
+    other.finish();
+    expect(await open(1)).toBe(1);
+    release();
+    await until(other.received, (text) => text.includes('ended'));
+    expect(other.received()).toMatch(/^HTTP\/1.1 200 /);
+    for (const call of silent) call.leave();
     close(holding);
   });
 

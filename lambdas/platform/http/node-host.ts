@@ -115,7 +115,12 @@ export class NodeHost {
       const remainingTimeMs = () => Math.min(deadlineMs, this.#endsMs) - clock();
       const silenceMs = silenceOf(request.headers);
       const respond = isRejected ? rejectHandler : handler;
-      const response = await respond(request, { pathParameters, remainingTimeMs, silenceMs, body });
+      const response = await respond(request, {
+        pathParameters,
+        remainingTimeMs,
+        silenceMs,
+        body: body?.taken,
+      });
       if (!incoming.complete || this.#isDraining) outgoing.setHeader('connection', 'close');
       // They leave with the first bytes of the body.
       outgoing.writeHead(response.status, response.headers);

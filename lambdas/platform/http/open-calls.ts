@@ -8,6 +8,8 @@ const ARRIVING_PER_CALL = 4;
 export class OpenCalls {
   readonly #maxCalls: number;
   readonly #arriving: SharedBytes;
+  /** The half of them whose accounts may have no credit. */
+  readonly #unproven: SharedBytes;
   #open = 0;
   #served = 0;
   #peak = 0;
@@ -16,6 +18,7 @@ export class OpenCalls {
   constructor(maxCalls: number) {
     this.#maxCalls = maxCalls;
     this.#arriving = new SharedBytes(maxCalls * ARRIVING_PER_CALL);
+    this.#unproven = new SharedBytes((maxCalls * ARRIVING_PER_CALL) / 2);
   }
 
   /** True if no further call can be served. */
@@ -47,17 +50,24 @@ export class OpenCalls {
   /** Opens a call. It is served however many others are, unless it is limited. */
   open({ isLimited }: { readonly isLimited: boolean }): OpenCall {
     this.#open += 1;
-    let owner: string | undefined;
+    let [leaveArriving, prove] = [() => {}, () => {}];
     let isServed = false;
-    const leaveArriving = () => {
-      if (owner !== undefined) this.#arriving.give(owner, 1);
-      owner = undefined;
-    };
     return {
       claim: (accountId) => {
         requireNoShortage(this.#arriving.take(accountId, 1, 0));
-        owner = accountId;
+        const mustProve = this.#unproven.take(accountId, 1, 0) !== undefined;
+        prove = () => {
+          if (!mustProve) this.#unproven.give(accountId, 1);
+          prove = () => {};
+        };
+        leaveArriving = () => {
+          prove();
+          this.#arriving.give(accountId, 1);
+          leaveArriving = () => {};
+        };
+        return mustProve;
       },
+      prove: () => prove(),
       serve: () => {
         leaveArriving();
         if (isLimited && this.isFull) throw overloaded();

@@ -22,7 +22,7 @@ const BODY = {
   idleMs: 1_000,
   totalMs: 1_000,
   minRate: { bytesPerSecond: 1, overMs: 1_000 },
-  budget: { arriving: BYTES, slow: BYTES, complete: BYTES, afterSending: 1 },
+  budget: { arriving: BYTES, slow: BYTES, larger: BYTES, unproven: BYTES, complete: BYTES, afterSending: 1 },
 };
 
 /** Everything that is ready to run has run; hosts that are called in memory wait for timers alone. */

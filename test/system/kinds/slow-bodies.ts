@@ -118,6 +118,22 @@ describe('bodies that do not end', () => {
     },
   );
 
+  it('are refused for twenty accounts without a cent beyond their part, and keep no other account out', async () => {
+    const other = await service.account('1');
+    const keys: string[] = [];
+    while (keys.length < 20) keys.push((await service.account('0', { tpm: 1_000_000_000 })).key);
+    const held = Array.from({ length: 127 }, (_, at) =>
+      hold(keys[at % keys.length] ?? '', CHAT, { declared: MB, sent: MB - 1 }),
+    );
+    const statuses = await until(
+      () => statusesOf(held),
+      (all) => all.filter((status) => status === 402).length >= 100,
+    );
+    expect(unexpected(statuses, 402)).toEqual([]);
+    expect(statuses.filter((status) => status === 402).length).toBeGreaterThanOrEqual(100);
+    for (let calls = 0; calls < 3; calls += 1) expect((await chat(other.key)).status).toBe(200);
+  });
+
   it('leave the files of other accounts their share, if one account sends sixteen of 25 MB', async () => {
     const [slow, other] = [await service.account('5'), await service.account('1')];
     const file = { declared: 25 * MB, sent: 24 * MB };

@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import { authenticate, type Peppers } from '../../../access/core/api-key.ts';
 import type { KeyGate } from '../../../access/core/key-gate.ts';
+import { overloaded } from '../../../platform/core/errors.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import type { Endpoint } from '../../../platform/core/ports.ts';
@@ -33,7 +34,7 @@ export function createTokenCount<Body extends CompletionBody>(
   return async (request, { body: incoming }) => {
     const currentPeppers = await peppers();
     const key = authenticate(request.headers, currentPeppers);
-    incoming?.claim(key.accountId);
+    if (incoming?.claim(key.accountId)) throw overloaded();
     // A large body is not read for a key that is not active or over its limits.
     const touched = incoming?.isLarge ? await gate.touch(key) : undefined;
     const { size, model } = await gate.checked(key, async () => {

@@ -66,7 +66,7 @@ async function timeOf(
       gate: {
         checked: (_key: unknown, check: () => Promise<unknown>) => check(),
       } as unknown as KeyGate,
-      keyCheck: { checkKind: async () => {} },
+      keyCheck: { checkKind: async () => true },
       catalog: () => Promise.reject(new Error('not read')),
       idempotency: {
         guard: async (_received: unknown, _call: unknown, run: () => Promise<unknown>) => {
