@@ -1,5 +1,5 @@
 /** `npm run admin -- <command> [--json] [--stage S]`: the operator's command, against the local service or AWS. */
-import type { CommandOutput } from './arguments.ts';
+import { type CommandOutput, requireNoKey } from './arguments.ts';
 import { problemOf } from './aws-account.ts';
 import { COMMANDS, forPeople } from './commands.ts';
 import { helpText, unknownCommand } from './help.ts';
@@ -27,6 +27,7 @@ const note =
     console.error(`${level} ${message} ${JSON.stringify(fields)}`);
 
 async function main(args: string[]): Promise<number> {
+  requireNoKey(args);
   const json = takeFlag(args, '--json');
   const stage = takeOption(args, '--stage');
   if (takeFlag(args, '--help') || args[0] === 'help') {

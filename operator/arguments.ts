@@ -20,6 +20,14 @@ export interface Command {
   ) => CommandOutput | Promise<CommandOutput> | undefined;
 }
 
+/** Throws if an argument contains the text of a key, or a part of one: messages repeat arguments, and logs keep messages. */
+export function requireNoKey(args: readonly string[]): void {
+  if (args.some((word) => /uis_\w{20}/.test(word)))
+    throw new Error(
+      'an argument contains the text of a key, not a key id: "key find" finds the id by the text',
+    );
+}
+
 /** Returns the outcome of a command that succeeded. */
 export const ok = (output: Record<string, unknown>): CommandOutput => ({ output, exitCode: 0 });
 

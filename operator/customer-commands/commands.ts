@@ -1,6 +1,5 @@
 /** The commands that find accounts and keys. */
 
-import { keysIn } from '../../lambdas/access/core/api-key.ts';
 import type { KeyState } from '../../lambdas/access/core/key-state.ts';
 import { policyEntry } from '../../lambdas/access/core/policy.ts';
 import { creditOf } from '../../lambdas/ledger/core/usage/credit-balance.ts';
@@ -50,14 +49,12 @@ const customerOutput = ({ account, wallet, keys }: Customer) => ({
   keys: keys.map(({ keyId, name, status }) => ({ id: keyId, name, status })),
 });
 
-/** Returns the one option that names an account. Throws for an API key, whose text no option takes. */
+/** Returns the one option that names an account. */
 function referenceOf(args: readonly string[]): AccountReference {
   const { account, email, key } = options(args, [], REFERENCES);
   const named = [account, email, key].filter((value) => value !== undefined);
   const [value = ''] = named;
   if (named.length !== 1 || value.trim() === '') throw new Error('name one of --account, --email and --key');
-  if (keysIn(value).length > 0)
-    throw new Error('--key takes the id of a key; "key find" finds the id by the text of a key');
   return { account, email, key };
 }
 

@@ -243,12 +243,8 @@ describe('account find', () => {
     });
   });
 
-  it('rejects the text of a key without repeating it, and anything but one option', async () => {
-    const { issuer, run } = setUp();
-    const { key } = await issuer.create(await openAccount(), 'a', {});
-    const failure = await run('account find', '--key', key).catch(String);
-    expect(failure).toContain('--key takes the id of a key');
-    expect(failure).not.toContain(key.slice(4));
+  it('rejects anything but one option', async () => {
+    const { run } = setUp();
     for (const args of [[], ['--email', ''], ['--email', 'a', '--key', 'b']])
       await expect(run('account find', ...args)).rejects.toThrow('name one of');
   });

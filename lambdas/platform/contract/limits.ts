@@ -40,10 +40,14 @@ export const VIEWER_IP_HEADER = 'x-viewer-ip';
 export const FUNCTION_FILE_BYTES = 4 * 1024 * 1024;
 
 /**
- * The value of `strict-transport-security`: a year, without subdomains, which may be the operator's for other purposes.
- * Clients ignore it if it came without TLS, as on a local service (RFC 6797, section 8.1).
+ * Headers of every response. HTTPS is required for a year, without subdomains, which may be the operator's for other purposes;
+ * clients ignore it if it came without TLS, as on a local service (RFC 6797, section 8.1). Browsers do not guess another type
+ * than the stated one, because responses contain texts of strangers.
  */
-export const STRICT_TRANSPORT = 'max-age=31536000';
+export const SECURITY_HEADERS = {
+  'strict-transport-security': 'max-age=31536000',
+  'x-content-type-options': 'nosniff',
+} as const;
 
 export const VERSION = '3.0.0';
 export const INTERFACE_VERSION = '1.1.0';

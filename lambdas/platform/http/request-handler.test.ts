@@ -79,10 +79,11 @@ describe('a request handler', () => {
     }
   });
 
-  it('requests HTTPS for further calls with every response, successful or not', async () => {
+  it('requests HTTPS for further calls, and forbids guesses of the type, with every response, successful or not', async () => {
     for (const endpoint of [async () => ({ headers: {}, text: 'fine' }), failing(new Error(CANARY))]) {
       const { response } = await call(endpoint);
       expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000');
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     }
   });
 

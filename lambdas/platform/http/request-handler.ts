@@ -3,7 +3,7 @@
  * envelope.
  */
 
-import { EDGE_SILENCE_SECONDS, STRICT_TRANSPORT, VIEWER_IP_HEADER } from '../contract/limits.ts';
+import { EDGE_SILENCE_SECONDS, SECURITY_HEADERS, VIEWER_IP_HEADER } from '../contract/limits.ts';
 import { isStoppedByMaintenance } from '../contract/maintenance.ts';
 import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
 import type { Surface } from '../contract/route.ts';
@@ -89,7 +89,7 @@ export function createRequestHandler(
       'x-request-id': requestId,
       // The name that Anthropic's SDKs read.
       'request-id': requestId,
-      'strict-transport-security': STRICT_TRANSPORT,
+      ...SECURITY_HEADERS,
     };
     return { ...response, headers };
   };

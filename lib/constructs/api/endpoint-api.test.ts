@@ -177,6 +177,7 @@ describe.each(SERVICE_STACKS)('the errors that API Gateway makes in the %s stack
         'gatewayresponse.header.x-request-id': 'context.requestId',
         'gatewayresponse.header.request-id': 'context.requestId',
         'gatewayresponse.header.strict-transport-security': "'max-age=31536000'",
+        'gatewayresponse.header.x-content-type-options': "'nosniff'",
         ...(error.retryAfterSeconds === undefined
           ? {}
           : { 'gatewayresponse.header.Retry-After': `'${error.retryAfterSeconds}'` }),

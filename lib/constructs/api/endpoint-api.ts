@@ -20,7 +20,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { GATEWAY_ERRORS, gatewayErrorBody } from '../../../lambdas/platform/contract/gateway-errors.ts';
-import { STRICT_TRANSPORT } from '../../../lambdas/platform/contract/limits.ts';
+import { SECURITY_HEADERS } from '../../../lambdas/platform/contract/limits.ts';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
 import { streamsPerSecond } from '../../config/concurrency.ts';
 import type { Config } from '../../config/config.ts';
@@ -157,7 +157,9 @@ export class EndpointApi extends Construct {
         responseHeaders: {
           'x-request-id': 'context.requestId',
           'request-id': 'context.requestId',
-          'strict-transport-security': `'${STRICT_TRANSPORT}'`,
+          ...Object.fromEntries(
+            Object.entries(SECURITY_HEADERS).map(([name, value]) => [name, `'${value}'`]),
+          ),
           ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': `'${error.retryAfterSeconds}'` }),
         },
         templates: { 'application/json': gatewayErrorBody(error, '$context.requestId') },

@@ -27,7 +27,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', 'text/css; charset=utf-8'],
 ]);
 
-const HEADERS = { 'cache-control': 'public, max-age=86400', 'x-content-type-options': 'nosniff' };
+const HEADERS = { 'cache-control': 'public, max-age=86400' };
 
 const files = createCompressedFiles(import.meta.dirname);
 

@@ -36,7 +36,6 @@ const HEADERS = {
   'content-security-policy': POLICY,
   'cache-control': 'public, max-age=300',
   'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
 };
 
 export const handler = staticHandler('platform', () => async () => ({ headers: HEADERS, text: PAGE }));

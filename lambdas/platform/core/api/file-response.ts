@@ -26,7 +26,7 @@ export async function fileResponse(
 ): Promise<StreamedResponse> {
   const bytes = await files.compressed(file);
   if (bytes === undefined) throw noSuchFile();
-  const responseHeaders = { 'x-content-type-options': 'nosniff', ...headers, vary: 'accept-encoding' };
+  const responseHeaders = { ...headers, vary: 'accept-encoding' };
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?(,|$))/i.test(request.headers.get('accept-encoding') ?? '');
   if (!takesGzip) return { headers: responseHeaders, body: whole(await files.gunzip(bytes)) };
   return { headers: { ...responseHeaders, 'content-encoding': 'gzip' }, body: whole(bytes) };
