@@ -48,8 +48,9 @@ function deflate(content: Buffer): Buffer {
 }
 
 function encodeMember(member: ZipMember, offset: number) {
-  const { content, method = 8, descriptor = false, local = {}, mode = 0o100644 } = member;
+  const { content, method = 8, descriptor = false, local = {} } = member;
   const name = Buffer.from(member.name);
+  const { mode = name.at(-1) === 0x2f ? 0o040755 : 0o100644 } = member;
   const flags = (member.flags ?? 0) | (descriptor ? 8 : 0);
   const data = member.compressed ?? (method === 8 ? deflate(content) : content);
   const sums = u32(member.crc ?? crc32(content), data.length, member.size ?? content.length);

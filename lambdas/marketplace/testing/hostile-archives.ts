@@ -53,6 +53,9 @@ TAR_HEADER.write('ustar\x0000', 257, 'latin1');
 const nested = (depth: number): Buffer =>
   depth === 0 ? zip([eicar]) : zip([{ name: `level-${depth}.zip`, content: nested(depth - 1) }]);
 
+/** The flag of names in UTF-8. */
+const UTF8 = 0x0800;
+
 const inZip = (member: ZipMember) => () => zip([readme, member]);
 
 /** The four cases in which ClamAV 1.4 reports no threat although the extracted archive has the test file. */
@@ -124,10 +127,62 @@ export const HOSTILE_ARCHIVES: readonly HostileArchive[] = [
   { title: 'a name with a backslash', reason: 'name', file: inZip({ ...eicar, name: '..\\b' }) },
   { title: 'a name with a drive', reason: 'name', file: inZip({ ...eicar, name: 'C:b' }) },
   { title: 'a name with NUL', reason: 'name', file: inZip({ ...eicar, name: 'a.txt\0.exe' }) },
+  ...Object.entries({
+    'a file of a stream': 'a.txt:ads',
+    'a blank at the end of a folder': 'a /b',
+    'a blank behind dots': '.. /evil',
+    'a dot at its end': 'a.',
+    'a device of Windows': 'a/CON',
+    'a device of Windows and an ending': 'nul.txt',
+    'a device of Windows with a raised digit': 'com¹',
+    'a character that Windows replaces': 'a?b',
+    'a mark that turns its direction': 'a\u202egnp.exe',
+    'a character of no width': 'a\u200bb',
+    'a separator of lines': 'a\u2028b',
+    'a control of C1': 'a\u0085b',
+  }).map(([what, name]) => ({
+    title: `a name with ${what}`,
+    reason: 'name' as const,
+    file: inZip({ ...eicar, name, flags: UTF8 }),
+  })),
+  {
+    title: 'a name beyond ASCII without the flag of UTF-8',
+    reason: 'name',
+    file: inZip({ ...eicar, name: 'ä' }),
+  },
+  ...[
+    ['straße', 'STRASSE'],
+    ['\u00e9', 'E\u0301'],
+    ['\ufb01', 'FI'],
+    ['\u212a', 'k'],
+    ['ὀδός', 'ὈΔΌΣ'],
+  ].map(([one = '', other = '']) => ({
+    title: `the name ${other} next to ${one}`,
+    reason: 'repeated_name' as const,
+    file: () => zip([one, other].map((name) => ({ ...readme, name, flags: UTF8 }))),
+  })),
+  {
+    title: 'a folder by its attributes that is a file by its name',
+    reason: 'headers_differ',
+    file: inZip({ ...readme, name: 'a', mode: 0o040755 }),
+  },
+  {
+    title: 'a file by its attributes that is a folder by its name',
+    reason: 'headers_differ',
+    file: inZip({ name: 'a/', content: Buffer.alloc(0), mode: 0o100644 }),
+  },
+  {
+    title: 'a stored member with a descriptor, whose data have another member',
+    reason: 'headers_differ',
+    file: () => {
+      const content = zip([{ name: '../evil.sh', content: EICAR, method: 0 }]);
+      return zip([{ name: 'readme.txt', content, method: 0, descriptor: true }]);
+    },
+  },
   {
     title: 'a name that is not UTF-8',
     reason: 'name',
-    file: inZip({ ...eicar, name: Buffer.from([0x61, 0xff]) }),
+    file: inZip({ ...eicar, name: Buffer.from([0x61, 0xff]), flags: UTF8 }),
   },
   {
     title: 'a name that repeats in another case',

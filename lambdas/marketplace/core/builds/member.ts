@@ -9,30 +9,39 @@ export interface ArchiveMember {
   readonly content: AsyncIterable<Buffer>;
 }
 
-const CONTROL_BYTES = 0x20;
-const DELETE = 0x7f;
+/** Characters that show another name than the one that is extracted: of control and format, and separators of lines. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** Windows replaces them, reads `:` as a drive or a stream, and drops a blank or a dot at the end (Win32, "Naming Files"). */
+const OTHER_ON_WINDOWS = /[\\:*?"<>|]|[ .]$/;
+
+/** Windows opens a device, whatever follows a dot. */
+const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)/i;
+
+const isSafe = (segment: string): boolean =>
+  segment === '.' || !(segment === '' || OTHER_ON_WINDOWS.test(segment) || DEVICE.test(segment));
 
 /** Decodes a name. It throws for bytes that are not UTF-8, and for names that a program may extract elsewhere. */
 export function decodeName(bytes: Uint8Array): string {
   ensure(bytes.length > 0 && bytes.length <= ARCHIVE_LIMITS.nameBytes, 'name');
-  ensure(!bytes.some((byte) => byte < CONTROL_BYTES || byte === DELETE), 'name');
   const name = Buffer.from(bytes).toString('utf8');
   ensure(Buffer.from(name, 'utf8').equals(bytes), 'name');
-  ensure(!name.includes('\\') && !name.startsWith('/') && !/^[a-z]:/i.test(name), 'name');
+  ensure(!INVISIBLE.test(name) && name.replace(/\/$/, '').split('/').every(isSafe), 'name');
   return name;
 }
 
-/** The names of an archive: two that differ in case alone are one file on some systems. */
+/** Capitals first: `ß` becomes `SS`, as systems compare names. */
+const foldCase = (name: string): string => name.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
+
+/** The names of an archive: two that differ in case or in Unicode's forms alone are one file on some systems. */
 export class MemberNames {
   readonly #files = new Set<string>();
   readonly #folders = new Set<string>();
 
   add({ name, isDirectory }: Pick<ArchiveMember, 'name' | 'isDirectory'>): void {
-    const segments = name.replace(/\/$/, '').split('/');
-    ensure(!segments.includes('..') && !segments.includes(''), 'name');
-    const path = segments.filter((segment) => segment !== '.');
+    const path = name.split('/').filter((segment) => segment !== '' && segment !== '.');
     ensure(path.length <= ARCHIVE_LIMITS.folders, 'name');
-    const key = path.join('/').normalize('NFC').toLowerCase();
+    const key = foldCase(path.join('/'));
     // The folder of the archive itself, as `bsdtar -a -cf app.zip .` writes it.
     if (key === '') {
       ensure(isDirectory, 'name');

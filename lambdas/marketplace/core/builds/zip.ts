@@ -25,6 +25,9 @@ const DEFLATED = 8;
 const ENCRYPTED_FLAGS = 0x2041;
 /** 4.4.4: the sizes follow the data. */
 const DESCRIPTOR_FLAG = 0x0008;
+/** 4.4.4: the name is in UTF-8; without the flag, programs read bytes above 0x7f in code pages of their own. */
+const UTF8_FLAG = 0x0800;
+const MAX_ASCII = 0x7f;
 /** 4.4.4: the level of compression, the descriptor, and names in UTF-8. */
 const KNOWN_FLAGS = 0x080e;
 
@@ -39,7 +42,13 @@ const HARMLESS_EXTRAS: ReadonlySet<number> = new Set([0x000a, 0x5455, 0x5855, 0x
 
 /** 4.4.15: the file type of POSIX in the upper half of the external attributes. */
 const FILE_TYPE = 0xf000;
-const FILE_TYPES: ReadonlySet<number> = new Set([0, 0x4000, 0x8000]);
+const FOLDER_TYPE = 0x4000;
+const PLAIN_TYPE = 0x8000;
+/** The attribute of MS-DOS in the lower half. */
+const DOS_FOLDER = 0x10;
+
+/** 4.4.3: for zip64; programs reject later ones. */
+const MAX_VERSION = 45;
 
 /** An entry, as both of its headers specify it. */
 interface ZipHeader {
@@ -141,15 +150,31 @@ function readEntry(header: Buffer): ZipEntry {
   ensure(header.readUInt16LE(34) === 0, 'several_disks');
   const offset = header.readUInt32LE(42);
   ensure(offset !== MAX_32, 'zip64');
-  ensure(FILE_TYPES.has((header.readUInt32LE(38) >>> 16) & FILE_TYPE), 'link');
   const entry = { ...fieldsOf(header, 8), name: header.subarray(DIRECTORY_SIZE, nameEnd), offset };
+  checkType(header.readUInt32LE(38), entry.name.at(-1) === SLASH);
   checkExtras(header.subarray(nameEnd, extraEnd), entry.name);
+  const isAscii = entry.name.every((byte) => byte <= MAX_ASCII);
+  ensure(isAscii || (entry.flags & UTF8_FLAG) !== 0, 'name');
+  // A program that reads from the start cannot know where the data end.
+  const isEmpty = entry.deflatedSize === 0 && entry.size === 0;
+  ensure(entry.method === DEFLATED || (entry.flags & DESCRIPTOR_FLAG) === 0 || isEmpty, 'headers_differ');
   ensure(entry.size <= ARCHIVE_LIMITS.memberBytes, 'member_too_large');
   return entry;
 }
 
-/** Flags, method, time, checksum and sizes have the same order in both headers. */
+const SLASH = 0x2f;
+
+/** Programs read by the name or by the attributes whether an entry is a folder. */
+function checkType(attributes: number, isFolder: boolean): void {
+  const type = (attributes >>> 16) & FILE_TYPE;
+  ensure(type === 0 || type === FOLDER_TYPE || type === PLAIN_TYPE, 'link');
+  ensure(type === 0 || (type === FOLDER_TYPE) === isFolder, 'headers_differ');
+  ensure(isFolder || (attributes & DOS_FOLDER) === 0, 'headers_differ');
+}
+
+/** Version, flags, method, time, checksum and sizes have the same order in both headers. */
 function fieldsOf(header: Buffer, position: number): Omit<ZipHeader, 'name'> {
+  ensure((header.readUInt16LE(position - 2) & 0xff) <= MAX_VERSION, 'compression_method');
   const [flags, method] = [header.readUInt16LE(position), header.readUInt16LE(position + 2)];
   const crc = header.readUInt32LE(position + 8);
   const [deflatedSize, size] = [header.readUInt32LE(position + 12), header.readUInt32LE(position + 16)];
