@@ -4,7 +4,8 @@
  * starts the whole service and drives it with official SDKs. The others need more, and `npm run test:<ring>` installs it:
  * `browser` opens the pages in Chromium; `deploy` deploys with the CDK CLI into an emulated AWS account; `dynamodb-local`
  * runs tests of `integration` on AWS's DynamoDB Local; `clients` drives the service with its real clients; `schema` sends
- * what `openapi.json` describes, and lints the templates; `clamav` scans builds with ClamAV's daemon.
+ * what `openapi.json` describes, and lints the templates; `clamav` scans builds with ClamAV's daemon; `extractors` lists
+ * archives with public programs.
  */
 import { join } from 'node:path';
 
@@ -33,6 +34,7 @@ const PATHS = {
   clients: ['test/clients/'],
   schema: ['test/schema/'],
   clamav: ['test/clamav/'],
+  extractors: ['test/extractors/'],
 };
 
 /** Tests of the stores and the ledger that have one database, in memory; a plain run takes those of half a minute. */
@@ -107,7 +109,7 @@ export default {
       globalTeardown: '<rootDir>/test/template/tear-down.ts',
     },
     { ...ring('system', PATHS.system), globalSetup: '<rootDir>/test/system/set-up.ts' },
-    ...['integration', 'browser', 'deploy', 'clients', 'schema', 'clamav'].map((name) =>
+    ...['integration', 'browser', 'deploy', 'clients', 'schema', 'clamav', 'extractors'].map((name) =>
       ring(name, PATHS[name]),
     ),
     ring('dynamodb-local', DYNAMODB_LOCAL, NOT_ON_DYNAMODB_LOCAL),

@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..');
 const RINGS = ['--selectProjects', 'unit', 'template', 'integration', 'system'];
 const CHECKS = ['types', 'lint', 'knip'] as const;
 const NOT_RUN =
-  'NOT RUN: browser, clamav, clients, deploy, dynamodb-local and schema need more than Node: npm run test:optional';
+  'NOT RUN: browser, clamav, clients, deploy, dynamodb-local, extractors and schema need more than Node: npm run test:optional';
 
 const { values } = parseArgs({
   options: { since: { type: 'string' }, all: { type: 'boolean', default: false } },

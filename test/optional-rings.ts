@@ -5,7 +5,16 @@
 import { spawn } from 'node:child_process';
 
 /** The longest first. */
-const RINGS = ['deploy', 'browser', 'schema', 'clients', 'dynamodb-local', 'clamav', 'vulnerabilities'];
+const RINGS = [
+  'deploy',
+  'browser',
+  'schema',
+  'clients',
+  'dynamodb-local',
+  'clamav',
+  'extractors',
+  'vulnerabilities',
+];
 const AT_ONCE = 3;
 
 /** The exit code of a ring; 1 when it was killed. */

@@ -14,7 +14,8 @@ export interface ZipMember {
   readonly mode?: number;
   /** Replace fields of the local header alone. */
   readonly local?: { readonly name?: string; readonly extra?: Buffer; readonly sizes?: number };
-  readonly descriptor?: boolean;
+  /** `unsigned`: without its signature. */
+  readonly descriptor?: boolean | 'unsigned';
   /** True if the directory does not list it. */
   readonly unlisted?: boolean;
 }
@@ -63,7 +64,8 @@ function encodeMember(member: ZipMember, offset: number) {
         : sums
       : Buffer.concat([sums.subarray(0, 4), u32(sizes, sizes)]);
   const head = Buffer.concat([u16(flags, method, 0, 0x21), localSums, u16(localName.length, extra.length)]);
-  const end = descriptor ? Buffer.concat([u32(0x08074b50), sums]) : Buffer.alloc(0);
+  const signature = descriptor === true ? u32(0x08074b50) : Buffer.alloc(0);
+  const end = descriptor ? Buffer.concat([signature, sums]) : Buffer.alloc(0);
   const entry = Buffer.concat([
     Buffer.concat([u32(0x02014b50), u16((3 << 8) | 20, 20, flags, method, 0, 0x21), sums]),
     Buffer.concat([u16(name.length, 0, 0, 0, 0), u32((mode << 16) >>> 0, offset), name]),

@@ -175,9 +175,22 @@ export const HOSTILE_ARCHIVES: readonly HostileArchive[] = [
     title: 'a stored member with a descriptor, whose data have another member',
     reason: 'headers_differ',
     file: () => {
-      const content = zip([{ name: '../evil.sh', content: EICAR, method: 0 }]);
+      const start = zip([{ name: 'readme.txt', content: Buffer.from('abc'), method: 0, descriptor: true }]);
+      const evil = zip([{ name: '../evil.sh', content: EICAR, method: 0 }]);
+      // The content begins like the end of a member of three bytes.
+      const content = Buffer.concat([start.subarray(40, 59), evil]);
       return zip([{ name: 'readme.txt', content, method: 0, descriptor: true }]);
     },
+  },
+  {
+    title: 'an empty stored member with a descriptor',
+    reason: 'headers_differ',
+    file: inZip({ name: 'empty', content: Buffer.alloc(0), method: 0, descriptor: true }),
+  },
+  {
+    title: 'a descriptor without its signature',
+    reason: 'hidden_bytes',
+    file: inZip({ ...readme, name: 'a', descriptor: 'unsigned' }),
   },
   {
     title: 'a name that is not UTF-8',

@@ -155,9 +155,8 @@ function readEntry(header: Buffer): ZipEntry {
   checkExtras(header.subarray(nameEnd, extraEnd), entry.name);
   const isAscii = entry.name.every((byte) => byte <= MAX_ASCII);
   ensure(isAscii || (entry.flags & UTF8_FLAG) !== 0, 'name');
-  // A program that reads from the start cannot know where the data end.
-  const isEmpty = entry.deflatedSize === 0 && entry.size === 0;
-  ensure(entry.method === DEFLATED || (entry.flags & DESCRIPTOR_FLAG) === 0 || isEmpty, 'headers_differ');
+  // A program that reads from the start cannot know where stored data end.
+  ensure(entry.method === DEFLATED || (entry.flags & DESCRIPTOR_FLAG) === 0, 'headers_differ');
   ensure(entry.size <= ARCHIVE_LIMITS.memberBytes, 'member_too_large');
   return entry;
 }
@@ -209,13 +208,10 @@ function readLocal(file: Buffer, entry: ZipEntry): number {
 const haveSameSizes = (one: Omit<ZipHeader, 'name'>, other: ZipHeader): boolean =>
   one.crc === other.crc && one.size === other.size && one.deflatedSize === other.deflatedSize;
 
-/** 4.3.9: with or without a signature. */
+/** 4.3.9: with its signature, without which some programs find no end. */
 function readDescriptor(bytes: Buffer, entry: ZipEntry): void {
-  ensure(bytes.length === 12 || bytes.length === 16, 'hidden_bytes');
-  const start = bytes.length - 12;
-  ensure(start === 0 || bytes.readUInt32LE(0) === DESCRIPTOR, 'hidden_bytes');
-  const [crc, deflatedSize] = [bytes.readUInt32LE(start), bytes.readUInt32LE(start + 4)];
-  const size = bytes.readUInt32LE(start + 8);
+  ensure(bytes.length === 16 && bytes.readUInt32LE(0) === DESCRIPTOR, 'hidden_bytes');
+  const [crc, deflatedSize, size] = [bytes.readUInt32LE(4), bytes.readUInt32LE(8), bytes.readUInt32LE(12)];
   ensure(haveSameSizes({ ...entry, crc, deflatedSize, size }, entry), 'headers_differ');
 }
 
