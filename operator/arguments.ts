@@ -46,3 +46,13 @@ export function options<T extends string>(
   for (const name of required) if (typeof values[name] !== 'string') throw new Error(`--${name} is required`);
   return values as Record<T, string> & Record<string, string | undefined>;
 }
+
+const MAX_REASON_CHARACTERS = 200;
+
+/** Returns the reason of a command that changes the money of an account. Throws if it is not a line. */
+export function reasonOf(value: string): string {
+  const reason = value.trim();
+  if (reason === '' || reason.length > MAX_REASON_CHARACTERS || /\p{Cc}/u.test(reason))
+    throw new Error(`--reason must be a line of 1 to ${MAX_REASON_CHARACTERS} characters`);
+  return reason;
+}

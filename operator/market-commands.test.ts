@@ -32,6 +32,43 @@ describe('market run', () => {
   });
 });
 
+describe('sale return', () => {
+  it('prints the parties, the amount, and who has returned it and why', async () => {
+    const sale = { chargeId: 'pur_1', sellerId: 'acc_s', buyerId: 'acc_b', transactionId: 'txn_1' };
+    const market = {
+      returnSale: async (charge: string, reason: string) => ({
+        ...sale,
+        amount: 5_000_000_000n,
+        by: `${charge} ${reason}`,
+      }),
+    };
+    const args = ['--charge', 'pur_1', '--reason', ' not delivered '];
+    const outcome = await MARKET_COMMANDS['sale return']?.run({ market } as unknown as Operator, args);
+    expect(JSON.parse(JSON.stringify(outcome))).toEqual({
+      exitCode: 0,
+      output: {
+        charge: 'pur_1',
+        seller: 'acc_s',
+        buyer: 'acc_b',
+        returned: 5,
+        transaction_id: 'txn_1',
+        by: 'pur_1 not delivered',
+        reason: 'not delivered',
+      },
+    });
+  });
+
+  it('requires a reason', async () => {
+    const command = MARKET_COMMANDS['sale return']?.run({} as Operator, [
+      '--charge',
+      'pur_1',
+      '--reason',
+      ' ',
+    ]);
+    await expect(command).rejects.toThrow('--reason must be a line of 1 to 200 characters');
+  });
+});
+
 describe('seller maturity', () => {
   it.each(['181', '1.5', 'week'])('rejects days that no seller has: %s', async (days) => {
     const command = MARKET_COMMANDS['seller maturity']?.run({ market: {} } as Operator, [

@@ -1,7 +1,7 @@
-/** The commands of the market: what is due, the comparison with the payment provider, builds, and sellers. */
+/** The commands of the market: what is due, the comparison with the payment provider, builds, sales and sellers. */
 import { buildEntry } from '../lambdas/marketplace/core/builds/build.ts';
 import { usdJson } from '../lambdas/platform/core/money.ts';
-import { type Command, ok, options } from './arguments.ts';
+import { type Command, ok, options, reasonOf } from './arguments.ts';
 
 function daysOf(value: string): number {
   const days = Number(value);
@@ -67,6 +67,19 @@ export const MARKET_COMMANDS: Readonly<Record<string, Command>> = {
       const { listing, build } = options(args, ['listing', 'build']);
       const isRequested = await operator.market.rescan(listing, build);
       return { output: { build_id: build, requested: isRequested }, exitCode: isRequested ? 0 : 1 };
+    },
+  },
+  'sale return': {
+    usage: '--charge C --reason TEXT',
+    async run(operator, args) {
+      const values = options(args, ['charge', 'reason']);
+      const reason = reasonOf(values.reason);
+      const { chargeId, sellerId, buyerId, transactionId, amount, by } = await operator.market.returnSale(
+        values.charge,
+        reason,
+      );
+      const returned = { returned: usdJson(amount), transaction_id: transactionId, by, reason };
+      return ok({ charge: chargeId, seller: sellerId, buyer: buyerId, ...returned });
     },
   },
   'seller show': {

@@ -134,7 +134,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
         whole,
       ),
     reconcilePayments: createReconciliation({ clients, secrets, environment, log }),
-    market: createMarket({ client: target.client, clients, secrets, environment, log }),
+    market: createMarket({ target, clients, secrets, environment, log }),
     publish: messages.publish,
     redrive: messages.redrive,
     ...maintenanceOf(target, client),

@@ -3,9 +3,7 @@ import { ulid } from 'ulid';
 import { MAX_TOP_UP } from '../../lambdas/ledger/core/credits.ts';
 import { creditOf } from '../../lambdas/ledger/core/usage/credit-balance.ts';
 import { formatUsd, type NanoUsd, parseUsd, usdJson } from '../../lambdas/platform/core/money.ts';
-import { type Command, ok, options } from '../arguments.ts';
-
-const MAX_REASON_CHARACTERS = 200;
+import { type Command, ok, options, reasonOf } from '../arguments.ts';
 
 function amountOf(value: string): NanoUsd {
   const amount = parseUsd(value);
@@ -14,13 +12,6 @@ function amountOf(value: string): NanoUsd {
       `--amount must be a decimal amount of USD with at most 9 places, above 0 and at most ${formatUsd(MAX_TOP_UP)}`,
     );
   return amount;
-}
-
-function reasonOf(value: string): string {
-  const reason = value.trim();
-  if (reason === '' || reason.length > MAX_REASON_CHARACTERS || /\p{Cc}/u.test(reason))
-    throw new Error(`--reason must be a line of 1 to ${MAX_REASON_CHARACTERS} characters`);
-  return reason;
 }
 
 function idOf(value: string): string {

@@ -33,7 +33,7 @@ const saleOf = (chargeId: string, { payable = true, age = 1 } = {}): Sale => ({
   status: 'pending',
   created: NOW - age * DAY_SECONDS,
   dueAt: NOW - age * DAY_SECONDS + 7 * DAY_SECONDS,
-  held: false,
+  held: undefined,
 });
 
 const payoutOf = (id: string, facts: Partial<Payout> = {}): Payout => ({

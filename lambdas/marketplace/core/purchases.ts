@@ -99,7 +99,7 @@ export const newSale = (
   returned: 0n,
   status: 'pending',
   dueAt: sale.created + maturitySeconds,
-  held: false,
+  held: undefined,
 });
 
 /** The account's earlier purchase, at any price. Throws a 409 when there is none that entitles. */

@@ -84,16 +84,16 @@ const readAs = (change: (payout: Payout) => Payout) => (store: DynamoPayoutStore
 
 /** Rules that are each broken, as an error in the product would break them, and a history that notices it. */
 const CONTROLS: readonly (MarketMutation & { readonly history: number })[] = [
-  { what: 'each request to the provider has a key of its own', history: 23, keyOf: ownKey },
+  { what: 'each request to the provider has a key of its own', history: 28, keyOf: ownKey },
   {
     what: 'a further attempt does not look up the earlier one',
-    history: 5,
+    history: 6,
     provider: (provider) =>
       changed(provider, { findTransfer: async () => undefined, findPayout: async () => undefined }),
   },
   {
     what: 'a new key does not wait for the old one',
-    history: 106,
+    history: 201,
     store: readAs((payout) => ({
       ...payout,
       attempts: Object.fromEntries(
@@ -111,16 +111,16 @@ const CONTROLS: readonly (MarketMutation & { readonly history: number })[] = [
   },
   {
     what: 'an attempt is not recorded before its request',
-    history: 5,
+    history: 12,
     store: (store) =>
       changed(store, {
         change: (before, after, effects) => store.change(before, { ...after, attempts: {} }, effects),
       }),
   },
   { what: 'granted credit counts as money', history: 8, grantsMoney: true },
-  { what: 'money that was used up counts again', history: 1, buyer: countingUsedUp },
-  { what: 'a sale matures without a check', history: 35, due: blindTo('net_cash', 'owed') },
-  { what: 'only a debt holds a sale', history: 92, due: blindTo('net_cash') },
+  { what: 'money that was used up counts again', history: 19, buyer: countingUsedUp },
+  { what: 'a sale matures without a check', history: 56, due: blindTo('net_cash', 'owed') },
+  { what: 'only a debt holds a sale', history: 138, due: blindTo('net_cash') },
 ];
 
 const HISTORIES = rounds(8);

@@ -241,7 +241,7 @@ const PENDING_SALE = {
   status: 'pending',
   created: NOW,
   dueAt: NOW,
-  held: false,
+  held: undefined,
 } as const;
 
 describe('a purchase', () => {

@@ -205,7 +205,7 @@ export class MarketModel {
       status: 'pending',
       created: this.#nowSeconds,
       dueAt: this.#nowSeconds + MATURITY_SECONDS,
-      held: false,
+      held: undefined,
     };
     if (payable) this.#credit(buyer, -gross, -gross);
     else this.#grant(buyer, -gross);
@@ -242,9 +242,13 @@ export class MarketModel {
   #processDue(): void {
     for (let at = 0; at < this.#sales.length; at += 1) {
       for (let sale = this.#sales[at]; sale?.status === 'pending' && sale.dueAt <= this.#nowSeconds; ) {
-        const funds = { ...this.wallet(Number(sale.buyerId)), paymentReversed: this.#reversedBefore(sale) };
+        const funds = {
+          ...this.wallet(Number(sale.buyerId)),
+          paymentReversed: this.#reversedBefore(sale),
+          isListed: true,
+        };
         const next = this.#rules.nextStep(sale, funds, this.#nowSeconds);
-        if (next.step === 'hold') this.#sales[at] = { ...sale, held: true, dueAt: next.dueAt };
+        if (next.step === 'hold') this.#sales[at] = { ...sale, held: next.reason, dueAt: next.dueAt };
         else if (next.step === 'return')
           this.#return(at, next.amount, this.#rules.returnOf(sale, next.amount));
         else this.#mature(at, sale);

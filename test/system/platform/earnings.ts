@@ -34,13 +34,16 @@ const balanceOf = async ({ id }: Owner) =>
   Number((await service.admin<{ balance: unknown }>('wallet', 'show', '--account', id)).balance);
 
 /** Returns the id of the charge. */
-async function sell(seller: Owner, buyer: Owner, cents: number): Promise<string> {
+const sell = async (seller: Owner, buyer: Owner, cents: number): Promise<string> =>
+  (await sellListing(seller, buyer, cents)).charge;
+
+async function sellListing(seller: Owner, buyer: Owner, cents: number) {
   const price = { amount: cents, currency: 'USD' };
   const fields = { name: `Earner ${cents} ${seller.id}`, summary: 'One.', category: 'tools', price };
   const { id } = (await (await seller.send('POST', '/apps', fields)).json()) as { readonly id: string };
   const response = await buyer.send('POST', `/apps/${id}/purchase`, price);
   expect(response.status).toBe(201);
-  return ((await response.json()) as { readonly id: string }).id;
+  return { listingId: id, charge: ((await response.json()) as { readonly id: string }).id };
 }
 
 const post = (seller: Owner, path: string, body: object, key?: string) =>
@@ -150,6 +153,36 @@ describe('earnings', () => {
     // The seller gives the goods back, which pays the debt.
     expect((await post(seller, '/api/v1/refunds', { charge })).status).toBe(201);
     expect(await buyer.json('/api/v1/credits')).toMatchObject({ balance: 0, owed: 0 });
+    expect(await service.admin('audit', '--whole')).toMatchObject({ exact: true, drift: 0 });
+  });
+
+  it('wait if the listing was removed before they matured, until an operator returns the price', async () => {
+    const [seller, buyer] = [await Owner.open(service), await Owner.open(service)];
+    await buyer.buy(5);
+    const { listingId, charge } = await sellListing(seller, buyer, 500);
+    expect((await seller.send('DELETE', `/apps/${listingId}`)).status).toBe(204);
+    await until(
+      async () => {
+        await service.admin('market', 'run');
+        return (await linesOf(seller))[0];
+      },
+      (line) => line?.sale.reason === 'listing_removed',
+    );
+    expect(await earningsOf(seller)).toMatchObject({ pending: 5, available: 0 });
+    const command = ['sale', 'return', '--charge', charge, '--reason', 'nothing was delivered'];
+    const by = 'operator of the local service';
+    const note = { by, reason: 'nothing was delivered' };
+    expect(await service.admin(...command)).toMatchObject({
+      seller: seller.id,
+      buyer: buyer.id,
+      returned: 5,
+      ...note,
+    });
+    expect(await earningsOf(seller)).toMatchObject({ pending: 0, available: 0, received: 0 });
+    expect(await balanceOf(buyer)).toBe(5);
+    const { entries } = await service.admin<{ entries: unknown }>('credit', 'list', '--account', buyer.id);
+    expect(entries).toContainEqual(expect.objectContaining({ kind: 'purchase_refund', amount: 5, ...note }));
+    await expect(service.admin(...command)).rejects.toThrow('The whole price has been returned');
     expect(await service.admin('audit', '--whole')).toMatchObject({ exact: true, drift: 0 });
   });
 

@@ -67,11 +67,20 @@ function SaleState({ of: sale }: { readonly of: Sale | null }) {
   );
 }
 
+const HELD = {
+  buyer_owes: "the buyer's payment was disputed or refunded",
+  listing_removed: 'the listing was removed before the sale matured',
+};
+
 function Due({ of: { available_at: due, reason, payable } }: { readonly of: Sale }) {
   if (due === null) return null;
   const date = <Time at={due} day />;
   if (reason !== null)
-    return <div>Held: the buyer's payment was disputed or refunded. Checked again on {date}</div>;
+    return (
+      <div>
+        Held: {HELD[reason]}. Checked again on {date}
+      </div>
+    );
   return payable ? <div>Available on {date}</div> : <div>Paid by granted credit: credit on {date}</div>;
 }
 

@@ -21,9 +21,10 @@ export const saleProcessor =
       const nowSeconds = Math.floor(clock() / 1000);
       if (sale?.status !== 'pending' || sale.dueAt > nowSeconds) return true;
       const funds = await store.funds(sale);
-      const next = nextStep(sale, funds, nowSeconds);
+      const isListed = await store.isListed(sale.listingId);
+      const next = nextStep(sale, { ...funds, isListed }, nowSeconds);
       if (next.step === 'hold') {
-        if (!(await store.hold(sale, next.dueAt))) return undefined;
+        if (!(await store.hold(sale, next.dueAt, next.reason))) return undefined;
         counts.held += 1;
         counts.heldAmount += remainingOf(sale);
         return true;

@@ -1,8 +1,8 @@
 /** The stores of sellers' balances. Each write is atomic, and changes nothing if what it was computed from has changed. */
-import type { EntryKind } from '../../../ledger/core/ledger-entry.ts';
+import type { EntryKind, EntryNote } from '../../../ledger/core/ledger-entry.ts';
 import type { Page } from '../../../platform/core/api/paging.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
-import type { BuyerFunds, Sale, SellerBalance } from './sale.ts';
+import type { BuyerFunds, HoldReason, Sale, SellerBalance } from './sale.ts';
 
 export const TRANSACTION_TYPES = [
   'sale',
@@ -54,6 +54,8 @@ export interface EarningsPosting {
   readonly max?: number;
   /** The version of the buyer's funds by which the amount was decided; undefined if it does not depend on them. */
   readonly fundsVersion?: number;
+  /** The operator who returns a sale, and why. */
+  readonly note?: EntryNote;
 }
 
 /** Ledger entries that postings of sellers create: in the buyer's ledger, or in their own. */
@@ -92,9 +94,11 @@ export interface EarningsStore {
   returnPart(sale: Sale, amount: NanoUsd, posting: EarningsPosting): Promise<boolean>;
   /** Matures a pending sale; what granted credit paid for becomes credit of the seller. False if it has changed. */
   mature(sale: Sale, transaction: EarningsTransaction): Promise<boolean>;
+  /** Returns whether the listing is on the market. */
+  isListed(listingId: string): Promise<boolean>;
   /** Has the sale wait until `dueAt`. False if it has changed. */
-  hold(sale: Sale, dueAt: number): Promise<boolean>;
-  /** Has the sale wait without a reason of the buyer. False if it has changed. */
+  hold(sale: Sale, dueAt: number, reason: HoldReason): Promise<boolean>;
+  /** Has the sale wait without a reason to hold it. False if it has changed. */
   postpone(sale: Sale, dueAt: number): Promise<boolean>;
   /** Returns the days until a sale of this seller matures, if an operator has set them. */
   maturityDays(sellerId: string): Promise<number | undefined>;

@@ -1,11 +1,12 @@
 /** The requests of a seller that move money: refunds of buyers, and transfers of earnings to its own credit. */
 import { createHash } from 'node:crypto';
+import type { EntryNote } from '../../../ledger/core/ledger-entry.ts';
 import { dailyQuotaReached, QUOTAS } from '../../../platform/core/api/quotas.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { NANO_PER_CENT, type NanoUsd } from '../../../platform/core/money.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { Clock, UlidSource } from '../../../platform/core/ports.ts';
-import type { EarlierEntry, EarningsStore, EarningsTransaction } from './ports.ts';
+import type { EarlierEntry, EarningsStore, EarningsTransaction, SaleKey } from './ports.ts';
 import { remainingOf, returnOf, type Sale } from './sale.ts';
 
 export interface EarningsDependencies {
@@ -63,6 +64,34 @@ export async function refund(
     });
     if (!(await store.returnPart(sale, wanted, { entryId, transaction, max }))) return undefined;
     return { transactionId: transaction.id, amount: wanted, created: transaction.created };
+  });
+}
+
+/**
+ * Returns all that is left of a price to the buyer by the decision of an operator, out of what the seller has. Throws
+ * 404, 409 `conflict` if everything has been returned, and 402 `insufficient_earnings`.
+ */
+export function returnSale(
+  dependencies: EarningsDependencies,
+  { sellerId, chargeId }: SaleKey,
+  note: EntryNote,
+): Promise<PostedAmount> {
+  const { store, ulid } = dependencies;
+  const entryId = `${chargeId}#${ulid()}`;
+  return retryOptimistically(MAX_ATTEMPTS, 'the sale', async () => {
+    const sale = await store.findSale({ sellerId, chargeId });
+    if (sale === undefined) throw new ServiceError('not_found', 'No sale has this charge.');
+    const amount = remainingOf(sale);
+    await checkRefund(store, sale, amount);
+    const { received } = returnOf(sale, amount).change;
+    const transaction = newTransaction(dependencies, {
+      sellerId,
+      type: 'reversal',
+      amount: received,
+      chargeId,
+    });
+    if (!(await store.returnPart(sale, amount, { entryId, transaction, note }))) return undefined;
+    return { transactionId: transaction.id, amount, created: transaction.created };
   });
 }
 

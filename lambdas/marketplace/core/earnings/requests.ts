@@ -9,7 +9,7 @@ import type { HttpRequest } from '../../../platform/core/ports.ts';
 import { price } from '../fields.ts';
 import { TRANSACTION_TYPES, type TransactionLine } from './ports.ts';
 import type { PostedAmount } from './postings.ts';
-import { SALE_STATUSES } from './sale.ts';
+import { HOLD_REASONS, SALE_STATUSES } from './sale.ts';
 
 /** More than all sales of the service together. */
 const MAX_AMOUNT: NanoUsd = 1_000_000_000n * 1_000_000_000n;
@@ -62,9 +62,11 @@ const saleSchema = z.object({
   listing_name: z.string().nullable().describe('As it is now; `null` once it is off the market.'),
   status: z.enum(SALE_STATUSES),
   reason: z
-    .literal('buyer_owes')
+    .enum(HOLD_REASONS)
     .nullable()
-    .describe('Why the sale is still pending: the payment behind it was disputed or refunded.'),
+    .describe(
+      'Why the sale is still pending: the payment behind it was disputed or refunded, or its listing was removed.',
+    ),
   payable: z.boolean().describe('Paid for with money. What granted credit pays for becomes credit.'),
   price: usd,
   fee: usd,
@@ -103,7 +105,7 @@ export const transactionEntry = (
           listing_id: sale.listingId,
           listing_name: names.get(sale.listingId) ?? null,
           status: sale.status,
-          reason: sale.held && sale.status === 'pending' ? 'buyer_owes' : null,
+          reason: sale.status === 'pending' ? (sale.held ?? null) : null,
           payable: sale.payable,
           price: usdJson(sale.gross),
           fee: usdJson(sale.fee),

@@ -65,7 +65,7 @@ const sale: Sale = {
   status: 'pending',
   created: 0,
   dueAt: 7 * 86_400,
-  held: false,
+  held: undefined,
 };
 
 /** Rules that are each broken in one place, as an error in the product would break them. */
@@ -219,10 +219,14 @@ describe('a sale', () => {
     expect(() => returnOf(sale, args[0] as bigint)).toThrow('not an amount that the sale can return');
   });
 
-  const short = { owed: 0n, netCash: -3n * CENT - 1n, paymentReversed: true };
+  const short = { owed: 0n, netCash: -3n * CENT - 1n, paymentReversed: true, isListed: true };
 
   it('waits while a payment from before it is reversed, and returns what is missing after 90 days', () => {
-    expect(nextStep(sale, short, 7 * 86_400)).toEqual({ step: 'hold', dueAt: 14 * 86_400 });
+    expect(nextStep(sale, short, 7 * 86_400)).toEqual({
+      step: 'hold',
+      reason: 'buyer_owes',
+      dueAt: 14 * 86_400,
+    });
     expect(nextStep(sale, short, 90 * 86_400 - 1)).toMatchObject({ step: 'hold' });
     expect(nextStep(sale, short, 90 * 86_400)).toEqual({ step: 'return', amount: 4n * CENT });
     const all = { ...short, netCash: -9_000n * CENT };
@@ -231,6 +235,20 @@ describe('a sale', () => {
 
   it('matures if the buyer is short because of a payment from after it', () => {
     expect(nextStep(sale, { ...short, paymentReversed: false }, 7 * 86_400)).toEqual({ step: 'mature' });
+  });
+
+  it('waits for 90 days if its listing has been removed, and then matures if nothing is missing', () => {
+    const removed = { ...short, netCash: 0n, isListed: false };
+    for (const day of [7, 84]) {
+      const dueAt = (day + 7) * 86_400;
+      expect(nextStep(sale, removed, day * 86_400)).toEqual({
+        step: 'hold',
+        reason: 'listing_removed',
+        dueAt,
+      });
+    }
+    expect(nextStep(sale, removed, 90 * 86_400)).toEqual({ step: 'mature' });
+    expect(nextStep(sale, { ...removed, netCash: -1n }, 90 * 86_400)).toMatchObject({ step: 'return' });
   });
 
   it('waits for a debt alone if granted credit has paid for it', () => {

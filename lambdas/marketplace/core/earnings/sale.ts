@@ -19,6 +19,10 @@ export const SALE_STATUSES = ['pending', 'available', 'credited', 'reversed'] as
  */
 type SaleStatus = (typeof SALE_STATUSES)[number];
 
+/** `buyer_owes`: the payment which covered it is in dispute or was refunded. `listing_removed`: the listing was, before it matured. */
+export const HOLD_REASONS = ['buyer_owes', 'listing_removed'] as const;
+export type HoldReason = (typeof HOLD_REASONS)[number];
+
 export interface Sale {
   /** The purchase, `pur_<ulid>`, or the charge of a subscription, `sub_<ulid>#<number>`. */
   readonly chargeId: string;
@@ -38,8 +42,8 @@ export interface Sale {
   readonly created: number;
   /** The time of its next check, while it is pending. */
   readonly dueAt: number;
-  /** A check found that the payment which covered it is in dispute or was refunded. */
-  readonly held: boolean;
+  /** Why the last check had it wait. */
+  readonly held: HoldReason | undefined;
 }
 
 /** A seller's balance: received = pending + available + inTransit + paidOut + transferred. */
@@ -118,7 +122,7 @@ export function mature(sale: Sale): SaleChange {
   const net = proceedsOf(sale);
   const place = sale.payable ? { available: net } : { transferred: net };
   return {
-    sale: { ...sale, status: sale.payable ? 'available' : 'credited', held: false },
+    sale: { ...sale, status: sale.payable ? 'available' : 'credited', held: undefined },
     change: { ...EMPTY_BALANCE, pending: -net, ...place },
   };
 }
@@ -133,7 +137,7 @@ export const shortfallOf = ({ owed, netCash }: BuyerFunds, { payable }: Pick<Sal
 /** The next step of a sale that is due. */
 export type DueStep =
   | { readonly step: 'mature' }
-  | { readonly step: 'hold'; readonly dueAt: number }
+  | { readonly step: 'hold'; readonly reason: HoldReason; readonly dueAt: number }
   | { readonly step: 'return'; readonly amount: NanoUsd };
 
 const DAY_SECONDS = 86_400;
@@ -147,17 +151,25 @@ const MAX_HELD_SECONDS = 90 * DAY_SECONDS;
 /**
  * Decides what happens to a due sale. While a payment from before the sale stands refunded or disputed, and the buyer's
  * funds are short, the sale waits: a dispute that is won costs the seller nothing. After 90 days the missing amount is
- * returned, in whole cents, and the remainder matures.
+ * returned, in whole cents, and the remainder matures. If the listing has been removed, the sale waits as long: a buyer may
+ * have received nothing for it.
  */
 export function nextStep(
   sale: Sale,
-  funds: BuyerFunds & { readonly paymentReversed: boolean },
+  {
+    paymentReversed,
+    isListed,
+    ...funds
+  }: BuyerFunds & { readonly paymentReversed: boolean; readonly isListed: boolean },
   nowSeconds: number,
 ): DueStep {
-  const shortfall = shortfallOf(funds, sale);
-  if (shortfall <= 0n || !funds.paymentReversed) return { step: 'mature' };
-  if (nowSeconds - sale.created < MAX_HELD_SECONDS)
-    return { step: 'hold', dueAt: nowSeconds + RECHECK_SECONDS };
+  const shortfall = paymentReversed ? shortfallOf(funds, sale) : 0n;
+  if (shortfall <= 0n && isListed) return { step: 'mature' };
+  if (nowSeconds - sale.created < MAX_HELD_SECONDS) {
+    const reason = shortfall > 0n ? 'buyer_owes' : 'listing_removed';
+    return { step: 'hold', reason, dueAt: nowSeconds + RECHECK_SECONDS };
+  }
+  if (shortfall <= 0n) return { step: 'mature' };
   const amount = divideUp(shortfall, NANO_PER_CENT) * NANO_PER_CENT;
   return { step: 'return', amount: least(amount, remainingOf(sale)) };
 }

@@ -27,6 +27,7 @@ import type {
 } from '../../core/earnings/ports.ts';
 import {
   EMPTY_BALANCE,
+  type HoldReason,
   mature,
   proceedsOf,
   returnOf,
@@ -34,6 +35,7 @@ import {
   type SellerBalance,
 } from '../../core/earnings/sale.ts';
 import { removePurchase } from '../acquisitions.ts';
+import { listingKey } from '../listing-item.ts';
 import { marketKey } from '../market-item.ts';
 import { markRefunded } from '../purchase-item.ts';
 import { returnWrites } from '../subscription-item.ts';
@@ -173,14 +175,15 @@ export class DynamoEarningsStore implements EarningsStore {
   }
 
   async returnPart(sale: Sale, amount: NanoUsd, posting: EarningsPosting): Promise<boolean> {
-    const { entryId, transaction } = posting;
+    const { entryId, transaction, note } = posting;
     const change = returnOf(sale, amount);
     const ended = change.sale.status === 'reversed' ? await this.#endPurchase(sale) : [];
     const { id: transactionId, created } = transaction;
     const returned = { amount, transactionId, created };
     const subscription = await returnWrites(this.#client, this.#tables, sale, returned);
     const cash = sale.payable ? amount : 0n;
-    const entry = { kind: 'purchase_refund', id: entryId, amount, cash, source: transaction.id } as const;
+    const ids = { kind: 'purchase_refund', id: entryId, source: transaction.id } as const;
+    const entry = { ...ids, amount, cash, ...(note === undefined ? {} : { note }) };
     const writes = [
       ...changeSaleWrites(this.#tables.market, sale, change),
       ...ended,
@@ -198,12 +201,17 @@ export class DynamoEarningsStore implements EarningsStore {
     return this.#post(sale.sellerId, entry, { transaction }, writes);
   }
 
-  hold(sale: Sale, dueAt: number): Promise<boolean> {
-    return this.#replace(sale, { ...sale, held: true, dueAt });
+  async isListed(listingId: string): Promise<boolean> {
+    const key = { TableName: this.#tables.listings, Key: listingKey(listingId) };
+    return (await readItem(this.#client, key)) !== undefined;
+  }
+
+  hold(sale: Sale, dueAt: number, held: HoldReason): Promise<boolean> {
+    return this.#replace(sale, { ...sale, held, dueAt });
   }
 
   postpone(sale: Sale, dueAt: number): Promise<boolean> {
-    return this.#replace(sale, { ...sale, held: false, dueAt });
+    return this.#replace(sale, { ...sale, held: undefined, dueAt });
   }
 
   async maturityDays(sellerId: string): Promise<number | undefined> {

@@ -468,7 +468,7 @@ describe('a disputed payment', () => {
     await world.reverse(buyer, order, 'dp_1', 500);
     world.day += 8;
     expect(await world.processDue()).toMatchObject({ held: 1, heldAmount: cents(400) });
-    expect(await world.sale(seller, charge)).toMatchObject({ status: 'pending', held: true });
+    expect(await world.sale(seller, charge)).toMatchObject({ status: 'pending', held: 'buyer_owes' });
     await world.reverse(buyer, order, 'dp_1', 500, true);
     world.day += 8;
     await world.processDue();
@@ -478,6 +478,18 @@ describe('a disputed payment', () => {
     });
   });
 
+  it('holds the sale of a listing that is removed before it matures, and pays the seller after 90 days', async () => {
+    const { seller, buyer, listing } = await market({ paid: 500 });
+    const charge = await world.buy(buyer, listing);
+    await world.removeListing(seller, listing);
+    world.day += 8;
+    expect(await world.processDue()).toMatchObject({ held: 1, matured: 0 });
+    expect(await world.sale(seller, charge)).toMatchObject({ status: 'pending', held: 'listing_removed' });
+    world.day += 83;
+    expect(await world.processDue()).toMatchObject({ matured: 1 });
+    expect(await stateOf({ seller, buyer })).toMatchObject({ balance: { pending: 0n, available: net(400) } });
+  });
+
   it('holds the sale if granted credit has paid the debt, too', async () => {
     const { seller, buyer, listing, order } = await market({ paid: 500, granted: 1_000 });
     const charge = await world.buy(buyer, listing);
@@ -485,7 +497,7 @@ describe('a disputed payment', () => {
     expect(await world.wallet(buyer)).toMatchObject({ owed: 0n });
     world.day += 8;
     await world.processDue();
-    expect(await world.sale(seller, charge)).toMatchObject({ status: 'pending', held: true });
+    expect(await world.sale(seller, charge)).toMatchObject({ status: 'pending', held: 'buyer_owes' });
   });
 
   it('returns nothing for a debt that credit of the same wallet covers, as a worker may leave it', async () => {

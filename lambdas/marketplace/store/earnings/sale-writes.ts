@@ -18,6 +18,7 @@ import {
 } from '../../core/earnings/ports.ts';
 import {
   EMPTY_BALANCE,
+  HOLD_REASONS,
   proceedsOf,
   recordSale,
   SALE_STATUSES,
@@ -44,7 +45,7 @@ const encodeSale = (sale: Sale): Item => ({
   fee: number(sale.fee),
   returned: number(sale.returned),
   payable: { BOOL: sale.payable },
-  held: { BOOL: sale.held },
+  ...(sale.held === undefined ? {} : { held: text(sale.held) }),
   status: text(sale.status),
   created: number(sale.created),
   due: number(sale.dueAt),
@@ -63,7 +64,7 @@ export function decodeSale(item: Item): Sale {
     fee: readInteger(item, 'fee'),
     returned: readInteger(item, 'returned'),
     payable: item.payable?.BOOL === true,
-    held: item.held?.BOOL === true,
+    held: HOLD_REASONS.find((each) => each === item.held?.S),
     status,
     created: readNumber(item, 'created'),
     dueAt: readNumber(item, 'due'),
