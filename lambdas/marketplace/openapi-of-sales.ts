@@ -126,7 +126,7 @@ export const SALES_OPERATIONS = {
   },
   'create-payout': {
     description:
-      'Only one payout is open at a time. The first one is possible when the first sale is twice as old as a sale that matures. Publishes `payout.paid` when the bank has been paid.',
+      'Only one payout is open at a time. The first one is possible when the sale with which the proceeds reached 10 USD is twice as old as a sale that matures. Publishes `payout.paid` when the bank has been paid.',
     body: payoutRequest,
     responses: { 201: describeResponse('The payout.', SALES_COMPONENTS.Payout) },
     errors: [402, 403, 409],

@@ -2,7 +2,7 @@
 import type { Page } from '../../../platform/core/api/paging.ts';
 import type { PublishedEvent } from '../../../webhooks/core/event.ts';
 import type { EarningsTransaction } from '../earnings/ports.ts';
-import type { SellerBalance } from '../earnings/sale.ts';
+import type { Sale, SellerBalance } from '../earnings/sale.ts';
 import type { Payout, PayoutKey } from './payout.ts';
 
 export const PAYOUT_SCHEDULES = ['manual', 'weekly', 'monthly'] as const;
@@ -83,8 +83,8 @@ export interface SellerState {
 
 export interface PayoutStore {
   seller(sellerId: string): Promise<SellerState>;
-  /** The time of the seller's first sale. */
-  firstSale(sellerId: string): Promise<number | undefined>;
+  /** The seller's sales. */
+  sales(sellerId: string): AsyncIterable<Sale>;
   find(key: PayoutKey): Promise<Payout | undefined>;
   /** Newest first. */
   list(sellerId: string, limit: number, after?: string): Promise<Page<Payout>>;

@@ -6,6 +6,7 @@ import { NANO_PER_CENT, type NanoUsd } from '../../../platform/core/money.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { Clock, UlidSource } from '../../../platform/core/ports.ts';
 import { newTransaction } from '../earnings/postings.ts';
+import { proceedsOf, type Sale } from '../earnings/sale.ts';
 import { record } from './advance.ts';
 import { isOpenPayout, type Payout, type PayoutKey } from './payout.ts';
 import { MIN_PAYOUT_CENTS } from './payout-entry.ts';
@@ -28,7 +29,10 @@ export function requirePayouts(provider: unknown): asserts provider {
 /** Each further try means that the balance has changed in between. */
 const MAX_ATTEMPTS = 8;
 
-/** Until the first payout of a seller: most disputes are opened within two weeks of a payment. */
+/**
+ * From the sale with which the seller's proceeds reached the smallest payout until its first payout: most disputes are
+ * opened within two weeks of a payment, and a sale of a cent between accounts of one person starts no wait.
+ */
 const FIRST_PAYOUT_MATURITIES = 2;
 
 const MIN_AMOUNT = BigInt(MIN_PAYOUT_CENTS) * NANO_PER_CENT;
@@ -36,7 +40,7 @@ const MIN_AMOUNT = BigInt(MIN_PAYOUT_CENTS) * NANO_PER_CENT;
 /**
  * Starts a payout of `amount`, or of everything that is available. Throws 402 `insufficient_earnings`; 403
  * `payouts_disabled` without an account, or while an operator has paused payouts; 409 `conflict` if one is open, or if
- * the first sale is too recent.
+ * the seller has not had the proceeds of a payout for long enough.
  */
 export async function requestPayout(
   dependencies: PayoutRequestDependencies,
@@ -74,13 +78,39 @@ async function checkPayout(
     const message = `The available earnings do not cover this payout; a payout is of at least ${MIN_PAYOUT_CENTS} cents.`;
     throw new ServiceError('insufficient_earnings', message);
   }
-  const firstSale = await store.firstSale(sellerId);
-  const earliest = (firstSale ?? 0) + FIRST_PAYOUT_MATURITIES * maturitySeconds;
+  const wait = FIRST_PAYOUT_MATURITIES * maturitySeconds;
+  const earliest = balance.paidOut > 0n ? 0 : await firstPayoutAt(store, sellerId, wait, clock() / 1000);
   if (clock() < earliest * 1000) {
     const date = new Date(earliest * 1000).toISOString();
     throw new ServiceError('conflict', `The first payout is possible from ${date}.`);
   }
   return wanted;
+}
+
+/** The time from which the first payout is possible, in seconds since the epoch; some time in the past if it is now. */
+async function firstPayoutAt(
+  store: Pick<PayoutStore, 'sales'>,
+  sellerId: string,
+  waitSeconds: number,
+  nowSeconds: number,
+): Promise<number> {
+  const sales: Sale[] = [];
+  let waited = 0n;
+  for await (const sale of store.sales(sellerId)) {
+    if (!sale.payable) continue;
+    sales.push(sale);
+    if (sale.created + waitSeconds > nowSeconds) continue;
+    waited += proceedsOf(sale);
+    if (waited >= MIN_AMOUNT) return 0;
+  }
+  let proceeds = 0n;
+  const reached = sales
+    .toSorted((a, b) => a.created - b.created)
+    .find((sale) => {
+      proceeds += proceedsOf(sale);
+      return proceeds >= MIN_AMOUNT;
+    });
+  return (reached?.created ?? nowSeconds) + waitSeconds;
 }
 
 /** A new payout is due at once. */

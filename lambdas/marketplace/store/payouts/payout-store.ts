@@ -6,15 +6,16 @@ import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
   PutItemCommand,
-  QueryCommand,
+  paginateQuery,
   type TransactWriteItem,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, number, readNumber, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { type Item, number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { queryPage, readItem } from '../../../platform/dynamodb/reads.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import type { EarningsTransaction } from '../../core/earnings/ports.ts';
 import { SALE_PREFIX } from '../../core/earnings/ports.ts';
+import type { Sale } from '../../core/earnings/sale.ts';
 import { balanceChange, isOpenPayout, type Payout, type PayoutKey } from '../../core/payouts/payout.ts';
 import type {
   PayoutAccount,
@@ -26,6 +27,7 @@ import type {
 import {
   balanceKey,
   changeBalance,
+  decodeSale,
   type OpenPayoutsChange,
   putTransaction,
 } from '../earnings/sale-writes.ts';
@@ -84,11 +86,9 @@ export class DynamoPayoutStore implements PayoutStore, PayoutAdoption {
     );
   }
 
-  async firstSale(sellerId: string): Promise<number | undefined> {
-    const { Items: items = [] } = await this.#client.send(
-      new QueryCommand({ ...this.#itemsOf(sellerId, SALE_PREFIX), Limit: 1 }),
-    );
-    return items[0] === undefined ? undefined : readNumber(items[0], 'created');
+  async *sales(sellerId: string): AsyncGenerator<Sale, void> {
+    const pages = paginateQuery({ client: this.#client }, this.#itemsOf(sellerId, SALE_PREFIX));
+    for await (const { Items: items = [] } of pages) yield* items.map(decodeSale);
   }
 
   async find(key: PayoutKey): Promise<Payout | undefined> {

@@ -265,6 +265,35 @@ describe('payouts', () => {
     expect(transfersOf(sent.id)).toHaveLength(1);
     expect(await run()).toMatchObject({ failed: 0 });
   });
+
+  it('wait for 14 days from the sale with which the proceeds reached 10 USD', async () => {
+    const [seller, buyer] = [await world.open(), await world.open()];
+    await world.pay(buyer, 20_000);
+    const { providerId } = await connectAccount(system(), seller, { country: 'DE' });
+    sandbox.accounts.account(providerId).state = 'active';
+    const sellFor = async (price: number, days: number) => {
+      const charge = await world.buy(buyer, await world.list(seller, price));
+      world.day += days;
+      await world.processDue();
+      return charge;
+    };
+    await sellFor(1, 15);
+    const returned = await sellFor(5_000, 15);
+    await world.refund(seller, { charge: returned });
+    await sellFor(5_000, 8);
+    await sellFor(1, 5);
+    const { message } = await requestPayout(system(), seller, undefined).catch((failure) => failure);
+    const date = new Date((world.nowSeconds + 86_400) * 1000).toISOString();
+    expect(message).toBe(`The first payout is possible from ${date}.`);
+    world.day += 1.1;
+    const { id } = await requestPayout(system(), seller, undefined);
+    await run();
+    await bank({ sellerId: seller, id }, 'pay');
+    await settle();
+    // The next one does not wait.
+    await sellFor(9_000, 8);
+    expect(await codeOf(requestPayout(system(), seller, undefined))).toBe('done');
+  });
 });
 
 /** Lets the time come at which the next payout of the schedule is due. Returns that time. */
