@@ -6,6 +6,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions, SHARED_HOST } from './bundle.ts';
 import { type Config, hasEdge, loadConfig } from './config/config.ts';
 import { edgeAlarmsStackName, type StackPart, stackNameOf } from './config/stage-names.ts';
+import { limitRoles } from './constructs/security/bounded-roles.ts';
 import { sealWith } from './constructs/security/customer-key.ts';
 import { tagAll } from './observability/cost-watch.ts';
 import { DataStack } from './stacks/data-stack.ts';
@@ -48,6 +49,7 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
   const operations = { ...env, config, data, stacks: [inference, platform] };
   const watching = new OperationsStack(app, id('operations'), operations);
   tagAll(app.node.children.filter(Stack.isStack), config);
+  limitRoles(app, config);
   // Excludes resources in us-east-1, because the key is in another region.
   for (const stack of [data, inference, platform, watching, ...ingress]) sealWith(config, stack);
   return app;

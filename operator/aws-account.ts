@@ -54,13 +54,25 @@ const BOOTSTRAP_STACK = 'CDKToolkit';
 /** The version of the bootstrap that the stacks need: the CDK's standard synthesizer writes it into its assembly. */
 export const BOOTSTRAP_VERSION = 6;
 
-/** Returns the version of the bootstrap of a region; undefined if the region has none. */
-export async function readBootstrapVersion(region: string): Promise<number | undefined> {
+export interface Bootstrap {
+  readonly version: number;
+  /** The policies of CloudFormation. */
+  readonly executionPolicies: readonly string[];
+}
+
+/** Returns the bootstrap of a region; undefined if the region has none. */
+export async function readBootstrap(region: string): Promise<Bootstrap | undefined> {
   const client = new CloudFormationClient({ region });
   try {
-    const { Stacks: stacks } = await client.send(new DescribeStacksCommand({ StackName: BOOTSTRAP_STACK }));
-    const version = stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion');
-    return version?.OutputValue === undefined ? undefined : Number(version.OutputValue);
+    const { Stacks: [stack] = [] } = await client.send(
+      new DescribeStacksCommand({ StackName: BOOTSTRAP_STACK }),
+    );
+    const version = stack?.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion')?.OutputValue;
+    const policies = stack?.Parameters?.find(
+      ({ ParameterKey }) => ParameterKey === 'CloudFormationExecutionPolicies',
+    )?.ParameterValue;
+    if (version === undefined) return undefined;
+    return { version: Number(version), executionPolicies: (policies ?? '').split(',').filter(Boolean) };
   } catch (failure) {
     // CloudFormation's response for a stack that does not exist (API reference, DescribeStacks).
     if ((failure as Error).name === 'ValidationError') return undefined;

@@ -15,6 +15,7 @@ import { type Config, loadConfig, parseConfig } from './config.ts';
 
 const DEFAULTS: Config = {
   stage: 'prod',
+  bootstrap: 'scoped',
   logRetentionDays: 30,
   holdTtlSeconds: 1200,
   compute: 'lambda',
@@ -104,6 +105,7 @@ describe('the settings', () => {
     ['recoveryDays', { recoveryDays: 36 }],
     ['restoredTables', { restoredTables: { purses: { name: 'restored' } } }],
     ['name', { restoredTables: { wallets: { name: 'a b' } } }],
+    ['restoredTables', { restoredTables: { wallets: { name: 'wallets-at-20261121T093000Z' } } }],
     ['backupCopies', { backupCopies: { vaultArn: 'arn:aws:s3:::copies', keepDays: 35 } }],
     ['keepDays', { backupCopies: { vaultArn: BACKUP_VAULT, keepDays: 0 } }],
     ['alarmEmail', { alarmEmail: 'nobody' }],

@@ -8,7 +8,7 @@ import {
 import { identityProvidersSchema } from '../../lambdas/platform/contract/identity-providers.ts';
 import { IP_REQUESTS_PER_MINUTE } from '../../lambdas/platform/contract/limits.ts';
 import { TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
-import { isAmbiguous, STACKS } from './stage-names.ts';
+import { isAmbiguous, STACKS, stackNameOf } from './stage-names.ts';
 
 const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/);
 
@@ -52,6 +52,11 @@ const shape = {
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
     .optional(),
+  /**
+   * The rights of CloudFormation in the account. With `scoped`, `npm run up` bootstraps with the rights of this stage, and every
+   * role has a permissions boundary. `administrator` is the CDK's standard bootstrap: who deploys is an administrator.
+   */
+  bootstrap: z.enum(['scoped', 'administrator']).default('scoped'),
   /** Days for which function and access logs are retained. */
   logRetentionDays: z.union([7, 14, 30, 60, 90, 180, 365].map((days) => z.literal(days))).default(30),
   /** Seconds after which an unsettled hold may be recovered. */
@@ -241,11 +246,15 @@ export const hostTasksOf = ({ hostTasks }: Pick<Config, 'hostTasks'>) => hostTas
 
 /** Returns the contradictions between settings. Each names the field to change. */
 function contradictionsOf(config: Settings): readonly string[] {
-  const { compute, ingress, hostTasks, edgeDomain, domains, holdTtlSeconds } = config;
+  const { compute, ingress, hostTasks, edgeDomain, domains, holdTtlSeconds, restoredTables } = config;
+  const tablePrefix = `${stackNameOf(config.stage, 'data')}-`;
   const names: readonly unknown[] = [domains?.inference, domains?.platform];
   return [
     holdTtlSeconds > STREAM_TIMEOUT_SECONDS ||
       `holdTtlSeconds must exceed the longest call (${STREAM_TIMEOUT_SECONDS} s), got ${holdTtlSeconds}`,
+    // The boundary of the roles, and the policies of people, name tables by it.
+    Object.values(restoredTables).every(({ name }) => name.startsWith(tablePrefix)) ||
+      `restoredTables must have names that begin with "${tablePrefix}", which those of a restore do`,
     compute === 'lambda' ||
       ingress === 'none' ||
       `ingress must be "none" with compute "${compute}", which takes uploads itself; got "${ingress}"`,

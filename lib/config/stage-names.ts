@@ -32,3 +32,13 @@ export const alarmTopicName = (stage: string): string => `${stage}-alarms`;
 
 /** Returns the name of the bus of the platform's events. */
 export const busName = (stage: string): string => `platform-events${stage === 'prod' ? '' : `-${stage}`}`;
+
+/** Returns the path of the stage's roles. Policies name them by it, because CloudFormation shortens their names. */
+export const rolePath = (stage: string): string => `/Inference/${stage}/`;
+
+/** Returns the name of the policy that limits every role of the stage, in all regions. */
+export const boundaryName = (stage: string): string => `Inference-${stage}-boundary`;
+
+/** Returns the name of the policy of CloudFormation for the stacks of the stage in a region. */
+export const executionPolicyName = (stage: string, region: string): string =>
+  `Inference-${stage}-execution-${region}`;

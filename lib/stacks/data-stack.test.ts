@@ -136,7 +136,7 @@ describe('restored tables', () => {
 
   it('take the places of those of the stack: in its outputs, in every variable and in every permission', () => {
     const value = (variable: string) => restored.templates.data.Outputs[outputName(variable)]?.Value;
-    expect(value(TABLES.wallets.variable)).toBe('wallets-at-20261121T093000Z');
+    expect(value(TABLES.wallets.variable)).toBe('Inference-prod-data-Wallets-at-20261121T093000Z');
     expect(value(replacedVariable(TABLES.wallets.variable))).toEqual({
       Ref: expect.stringMatching(/^Wallets/),
     });
@@ -145,7 +145,7 @@ describe('restored tables', () => {
       JSON.stringify(restored.templates[stack as 'inference']),
     );
     for (const text of strings) expect(text).not.toMatch(/ImportValue[^}]*(Wallets|Listings)[0-9A-F]{8}/);
-    expect(strings[0]).toContain(':table/wallets-at-20261121T093000Z');
+    expect(strings[0]).toContain(':table/Inference-prod-data-Wallets-at-20261121T093000Z');
     expect(strings[1]).toContain('/stream/2026-11-21T10:00:00.000');
   });
 

@@ -1,6 +1,7 @@
 /** `policy --for KIND --stage S`: prints an IAM policy as JSON; before a first deployment too. */
 import { type Command, type CommandOutput, options } from '../arguments.ts';
 import { readCaller } from '../aws-account.ts';
+import { boundaryStatements } from './boundary.ts';
 import { adminStatements, bootstrapStatements, upStatements } from './commands.ts';
 import { executionStatements } from './execution.ts';
 import { MAX_POLICY_CHARACTERS, type PolicyDocumentText, type PolicyScope } from './scope.ts';
@@ -10,6 +11,7 @@ const KINDS = {
   admin: adminStatements,
   bootstrap: bootstrapStatements,
   execution: executionStatements,
+  boundary: boundaryStatements,
 } as const;
 
 export type PolicyKind = keyof typeof KINDS;
@@ -46,7 +48,7 @@ async function printPolicy(args: readonly string[], stage: string | undefined): 
 }
 
 export const POLICY_COMMAND: Command = {
-  usage: '--for up|admin|bootstrap|execution [--account ID --region REGION]',
+  usage: '--for up|admin|bootstrap|execution|boundary [--account ID --region REGION]',
   alone: printPolicy,
   async run() {
     throw new Error('a policy is printed without a service');

@@ -1,20 +1,20 @@
 /** The rights of people and pipelines: who bootstraps an account, who runs `up` and `down`, who runs `admin`. */
 import { QUEUES, type QueueName, queueNameOf } from '../../lambdas/platform/contract/queues.ts';
-import { alarmTopicName, busName, stackNameOf } from '../../lib/config/stage-names.ts';
-import { allow, EDGE_REGION, Names, type PolicyScope, type PolicyStatementText } from './scope.ts';
-
-/** Reads and writes of items; the transactions of DynamoDB have no action of their own. */
-const ITEM_ACTIONS = [
-  'BatchGetItem',
-  'BatchWriteItem',
-  'ConditionCheckItem',
-  'DeleteItem',
-  'GetItem',
-  'PutItem',
-  'Query',
-  'Scan',
-  'UpdateItem',
-].map((name) => `dynamodb:${name}`);
+import {
+  alarmTopicName,
+  boundaryName,
+  busName,
+  executionPolicyName,
+  stackNameOf,
+} from '../../lib/config/stage-names.ts';
+import {
+  allow,
+  EDGE_REGION,
+  ITEM_ACTIONS,
+  Names,
+  type PolicyScope,
+  type PolicyStatementText,
+} from './scope.ts';
 
 /** `up` lists nothing of all accounts. */
 const UP_ITEM_ACTIONS = ITEM_ACTIONS.filter((name) => !/:(Scan|ConditionCheckItem)$/.test(name));
@@ -53,6 +53,13 @@ const checkTables = (names: Names) =>
     ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:DescribeContinuousBackups'],
     names.tables.slice(0, 1),
   );
+
+/** The policies that `up` writes before it bootstraps and deploys. */
+const stagePolicies = (names: Names, { stage, region }: PolicyScope): readonly string[] =>
+  [
+    boundaryName(stage),
+    ...new Set([region, EDGE_REGION].map((where) => executionPolicyName(stage, where))),
+  ].map((name) => names.arn('iam', `policy/${name}`, 'global'));
 
 const smokeSecrets = (names: Names) => [names.secret('smoke-*'), names.secret('smoke')];
 
@@ -95,6 +102,7 @@ export function upStatements(scope: PolicyScope): readonly PolicyStatementText[]
   return [
     READ_ACCOUNT,
     // The first of them passes the bootstrap's execution role to CloudFormation: who has this policy has its rights.
+    // Those of `execution` are no administrator's only as long as this policy cannot write it, or the boundary.
     allow(
       'Deploy',
       ['sts:AssumeRole'],
@@ -102,6 +110,7 @@ export function upStatements(scope: PolicyScope): readonly PolicyStatementText[]
         DEPLOYING_ROLES.map((role) => names.role(`cdk-hnb659fds-${role}-role-${accountId}-${where}`)),
       ),
     ),
+    allow('ReadPolicies', ['iam:GetPolicy', 'iam:GetPolicyVersion'], stagePolicies(names, scope)),
     allow('Items', UP_ITEM_ACTIONS, names.tables),
     checkTables(names),
     allow(
@@ -180,7 +189,7 @@ const BOOTSTRAP_ACTIONS = {
   ssm: ['AddTagsToResource', 'DeleteParameter', 'GetParameter', 'GetParameters', 'PutParameter'],
 } as const;
 
-/** `cdk bootstrap`, once for each account and region. Who has it can give any right to the roles that it creates. */
+/** `cdk bootstrap` and the policies of the stage, once for each account and region. Who has it can give any right to the roles that it creates. */
 export function bootstrapStatements(scope: PolicyScope): readonly PolicyStatementText[] {
   const names = new Names(scope);
   const suffix = `${scope.accountId}-${scope.region}`;
@@ -192,11 +201,18 @@ export function bootstrapStatements(scope: PolicyScope): readonly PolicyStatemen
     ecr: [names.arn('ecr', `repository/cdk-hnb659fds-container-assets-${suffix}`)],
     ssm: [names.arn('ssm', 'parameter/cdk-bootstrap/hnb659fds/*')],
   };
-  return (Object.keys(resources) as (keyof typeof resources)[]).map((service) =>
-    allow(
-      `Bootstrap${service}`,
-      BOOTSTRAP_ACTIONS[service].map((name) => `${service}:${name}`),
-      resources[service],
+  return [
+    ...(Object.keys(resources) as (keyof typeof resources)[]).map((service) =>
+      allow(
+        `Bootstrap${service}`,
+        BOOTSTRAP_ACTIONS[service].map((name) => `${service}:${name}`),
+        resources[service],
+      ),
     ),
-  );
+    allow(
+      'WritePolicies',
+      ['iam:CreatePolicy', 'iam:CreatePolicyVersion', 'iam:DeletePolicyVersion', 'iam:ListPolicyVersions'],
+      stagePolicies(names, scope),
+    ),
+  ];
 }

@@ -3,7 +3,7 @@
  * row for each resource type of the templates, scoped to the names of the stage. Where CloudFormation or AWS chooses the
  * id, the resource is the whole type in the region. Source of the ARNs: service authorization reference.
  */
-import { busName } from '../../lib/config/stage-names.ts';
+import { boundaryName, busName, rolePath } from '../../lib/config/stage-names.ts';
 import { allow, Names, type PolicyScope, type PolicyStatementText } from './scope.ts';
 
 /** The actions of a service on the resources that these types have. `*` is every resource: the actions take none. */
@@ -11,6 +11,7 @@ interface ExecutionRow {
   readonly types: readonly string[];
   readonly actions: readonly string[];
   readonly resources: (names: Names, scope: PolicyScope) => readonly string[];
+  readonly condition?: (names: Names, scope: PolicyScope) => PolicyStatementText['Condition'];
 }
 
 const EVERY = (): readonly string[] => ['*'];
@@ -29,11 +30,20 @@ const stackNames = (stage: string): readonly string[] => [
   `Inference${stage.replaceAll('-', '')}*`,
 ];
 
+/** Buckets have names of CloudFormation in small letters. */
+export const bucketPrefix = (stage: string): string => cutName(stage).toLowerCase();
+
 const row = (
   types: readonly string[],
   actions: readonly string[],
   resources: ExecutionRow['resources'],
-): ExecutionRow => ({ types, actions, resources });
+  condition?: ExecutionRow['condition'],
+): ExecutionRow => ({ types, actions, resources, ...(condition === undefined ? {} : { condition }) });
+
+/** The roles of the stage, by their path. */
+const stageRoles: ExecutionRow['resources'] = (names, { stage }) => [
+  names.role(`${rolePath(stage).slice(1)}*`),
+];
 
 /** The types of resources that have policies of their own. */
 export const POLICY_TYPES: readonly string[] = ['AWS::IAM::Role', 'AWS::IAM::Policy'];
@@ -49,7 +59,34 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
     names.arn('secretsmanager', 'secret:*EdgeSecret*'),
   ]),
   row(['AWS::SecretsManager::Secret'], ['secretsmanager:GetRandomPassword'], EVERY),
-  row(POLICY_TYPES, ['iam:*Role*'], (names, { stage }) => [names.role(cutName(stage))]),
+  // A role without the boundary, or with another one, gets no rights, and none loses it.
+  row(
+    POLICY_TYPES,
+    ['iam:AttachRolePolicy', 'iam:CreateRole', 'iam:PutRolePermissionsBoundary', 'iam:PutRolePolicy'],
+    stageRoles,
+    (names, { stage }) => ({
+      StringEquals: {
+        'iam:PermissionsBoundary': [names.arn('iam', `policy/${boundaryName(stage)}`, 'global')],
+      },
+    }),
+  ),
+  row(
+    POLICY_TYPES,
+    [
+      'iam:DeleteRole',
+      'iam:DeleteRolePolicy',
+      'iam:DetachRolePolicy',
+      'iam:GetRole*',
+      'iam:ListRole*',
+      'iam:ListAttachedRolePolicies',
+      'iam:PassRole',
+      'iam:TagRole',
+      'iam:UntagRole',
+      'iam:UpdateAssumeRolePolicy',
+      'iam:UpdateRole*',
+    ],
+    stageRoles,
+  ),
   row(['AWS::ECS::Service', 'AWS::CloudFront::VpcOrigin'], ['iam:CreateServiceLinkedRole'], (names) => [
     names.role('aws-service-role/*'),
   ]),
@@ -199,7 +236,7 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
     EVERY,
   ),
   row(['AWS::S3::Bucket', 'AWS::S3::BucketPolicy'], ['s3:*'], (names, { stage }) => [
-    names.arn('s3', cutName(stage).toLowerCase(), 'public'),
+    names.arn('s3', bucketPrefix(stage), 'public'),
   ]),
   row(
     ['AWS::GuardDuty::MalwareProtectionPlan'],
@@ -219,12 +256,15 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
   ]),
 ];
 
-/** Returns a statement for each set of resources: the size of a policy is limited. */
+/** Returns a statement for each set of resources and conditions: the size of a policy is limited. */
 export function executionStatements(scope: PolicyScope): readonly PolicyStatementText[] {
   const names = new Names(scope);
-  const statements = Map.groupBy(EXECUTION_ROWS, ({ resources }) => JSON.stringify(resources(names, scope)));
-  return [...statements].map(([resources, rows], at) => {
+  const statements = Map.groupBy(EXECUTION_ROWS, ({ resources, condition }) =>
+    JSON.stringify([resources(names, scope), condition?.(names, scope)]),
+  );
+  return [...statements.values()].map((rows, at) => {
+    const [{ resources, condition }] = rows as [ExecutionRow];
     const actions = [...new Set(rows.flatMap((each) => each.actions))].sort();
-    return allow(`Stage${at}`, actions, JSON.parse(resources) as string[]);
+    return allow(`Stage${at}`, actions, resources(names, scope), condition?.(names, scope));
   });
 }

@@ -25,6 +25,19 @@ export interface PolicyDocumentText {
   readonly Statement: readonly PolicyStatementText[];
 }
 
+/** Reads and writes of items; the transactions of DynamoDB have no action of their own. */
+export const ITEM_ACTIONS = [
+  'BatchGetItem',
+  'BatchWriteItem',
+  'ConditionCheckItem',
+  'DeleteItem',
+  'GetItem',
+  'PutItem',
+  'Query',
+  'Scan',
+  'UpdateItem',
+].map((name) => `dynamodb:${name}`);
+
 /** The largest managed policy, without white space (IAM user guide, quotas). */
 export const MAX_POLICY_CHARACTERS = 6_144;
 

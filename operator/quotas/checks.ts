@@ -6,7 +6,7 @@ import { type AvailabilityZone, DescribeAvailabilityZonesCommand, EC2Client } fr
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import { type Config, hasEdge } from '../../lib/config/config.ts';
-import { type AwsCaller, BOOTSTRAP_VERSION, readBootstrapVersion, readCaller } from '../aws-account.ts';
+import { type AwsCaller, BOOTSTRAP_VERSION, readBootstrap, readCaller } from '../aws-account.ts';
 import { lineOf, readModelAccess } from '../catalog/model-access.ts';
 import { EDGE_REGION } from '../policies/scope.ts';
 import { createRouteAccess } from '../route-access.ts';
@@ -62,7 +62,7 @@ function regionCheck(config: Config, region: string): readonly AccountCheck[] {
 async function bootstrapCheck(region: string): Promise<readonly AccountCheck[]> {
   const check = `CDK bootstrap in ${region}`;
   try {
-    const version = await readBootstrapVersion(region);
+    const version = (await readBootstrap(region))?.version;
     if (version !== undefined && version >= BOOTSTRAP_VERSION)
       return [{ check, state: 'ok', note: `version ${version}, ${BOOTSTRAP_VERSION} needed` }];
     const found = version === undefined ? 'there is none' : `version ${version}, ${BOOTSTRAP_VERSION} needed`;

@@ -110,7 +110,7 @@ describe('the check of tables', () => {
   });
 
   it('names a table that does not exist, and leaves out what the local service does not have', async () => {
-    const environment = { ...database.environment, WALLETS_TABLE: 'nowhere' };
+    const environment = { ...database.environment, WALLETS_TABLE: 'Inference-prod-data-nowhere' };
     const different = await checkTables(database.client, { environment, ...endpoint });
     // The engine of the tests has no streams.
     expect(different.map(({ table, differences }) => [table, differences])).toEqual([
@@ -144,8 +144,13 @@ describe('a deployment or a comparison by npm', () => {
   }
 
   it('fails with what a restored table in use lacks, and where to read on', async () => {
-    const [code, printed] = await run({ restoredTables: { wallets: { name: 'nowhere' } } });
-    expect([code, printed]).toEqual([1, expect.stringContaining('wallets (nowhere): does not exist')]);
+    const [code, printed] = await run({
+      restoredTables: { wallets: { name: 'Inference-prod-data-nowhere' } },
+    });
+    expect([code, printed]).toEqual([
+      1,
+      expect.stringContaining('wallets (Inference-prod-data-nowhere): does not exist'),
+    ]);
     expect(printed).toContain('"tables return" in docs/operate/backup.md');
   }, 30_000);
 

@@ -87,7 +87,9 @@ async function down(args: readonly string[]): Promise<void> {
     if (found.length === 0) console.log(`deletes   nothing: there is no stack of ${stage}`);
     for (const { type, id } of kept.sort((a, b) => (a.type < b.type ? -1 : 1)))
       console.log(`keeps     ${type} ${id}`);
-    console.log('keeps     the bootstrap of the CDK, and what is in its bucket');
+    console.log(
+      `keeps     the bootstrap of the CDK, what is in its bucket, and the policies Inference-${stage}-...`,
+    );
     const [tables = 0, secrets = 0] = [TABLE, SECRET].map(
       (kind) => kept.filter(({ type }) => type === kind).length,
     );

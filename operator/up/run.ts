@@ -4,7 +4,7 @@
  */
 import { createInterface } from 'node:readline/promises';
 import { formatUsd } from '../../lambdas/platform/core/money.ts';
-import { type AwsCaller, BOOTSTRAP_VERSION, readBootstrapVersion, readCaller } from '../aws-account.ts';
+import { type AwsCaller, readCaller } from '../aws-account.ts';
 import { countAssembly, synthesize } from '../deployment/assembly.ts';
 import { runCdk } from '../deployment/cdk.ts';
 import { readUpOptions, UP_USAGE, type UpOptions, withRegion, withSettings } from '../deployment/settings.ts';
@@ -16,6 +16,7 @@ import { checkLine, DEFAULT_LOAD, quotaLine } from '../quotas/command.ts';
 import { rowsOf } from '../quotas/needs.ts';
 import { requireRestoredTables } from '../restore/table-checks.ts';
 import { readAwsTarget } from '../target.ts';
+import { missingRights, type RightsChange, writePolicies } from './bootstrap.ts';
 import { deliverFirstKey, grantFirstCredit, openFirstAccount } from './first-account.ts';
 import { NO_ALARM_EMAIL, readRecipients } from './recipients.ts';
 import { rightsOf } from './rights.ts';
@@ -72,11 +73,7 @@ async function checkNeeds({ config, catalog, assembly }: UpOptions, region: stri
 }
 
 /** Asks the one question: may these rights be created. Throws unless the answer is yes. */
-async function confirmRights(
-  options: UpOptions,
-  caller: AwsCaller,
-  regions: readonly string[],
-): Promise<void> {
+async function confirmRights(options: UpOptions, caller: AwsCaller, { lines }: RightsChange): Promise<void> {
   const { config, assembly, isConfirmed } = options;
   say(
     'rights',
@@ -84,11 +81,7 @@ async function confirmRights(
     ...rightsOf(assembly),
   );
   if (config.alarmEmail === undefined) say('alarms', NO_ALARM_EMAIL);
-  for (const region of regions)
-    say(
-      'rights',
-      `a bootstrap of the CDK in ${region}: a bucket, a repository and five roles for deployments`,
-    );
+  say('rights', ...lines);
   if (isConfirmed) return;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question('Deploy with these rights? (yes/no) ');
@@ -96,14 +89,18 @@ async function confirmRights(
   if (answer.trim().toLowerCase() !== 'yes') throw new Error('nothing was deployed');
 }
 
-async function regionsToBootstrap({ config }: UpOptions, region: string): Promise<readonly string[]> {
-  const versions = await Promise.all(
-    bootstrapRegions(config, region).map(async (name) => ({
-      name,
-      version: await readBootstrapVersion(name),
-    })),
-  );
-  return versions.filter(({ version = 0 }) => version < BOOTSTRAP_VERSION).map(({ name }) => name);
+/** Writes policies and bootstraps: a bootstrap names the policies that it gives to CloudFormation. */
+async function bootstrap(
+  { configFile, assembly }: UpOptions,
+  { accountId }: AwsCaller,
+  { policies, bootstraps }: RightsChange,
+): Promise<void> {
+  await writePolicies(policies);
+  for (const { region, policies: given } of bootstraps) {
+    const rights = given.length === 0 ? [] : ['--cloudformation-execution-policies', given.join(',')];
+    const environment = `aws://${accountId}/${region}`;
+    await runCdk(configFile, region, 'bootstrap', environment, '--app', assembly, ...rights);
+  }
 }
 
 async function deploy({ config, configFile, assembly }: UpOptions, region: string): Promise<void> {
@@ -158,7 +155,7 @@ async function useDeployment(options: UpOptions, caller: AwsCaller): Promise<voi
 }
 
 async function up(given: UpOptions): Promise<void> {
-  const { config, configFile, assembly, isConfirmed } = given;
+  const { config, isConfirmed } = given;
   if (!isConfirmed && !hasTerminal())
     throw new Error('there is no terminal to ask on: add --yes to accept the rights');
   const caller = await step('credentials', readCaller);
@@ -166,12 +163,10 @@ async function up(given: UpOptions): Promise<void> {
   const options = await step('zones', () => nameZones(withRegion(given, region)));
   await step('synthesis', () => synthesize(options, region));
   await step('account', () => checkNeeds(options, region));
-  const regions = await step('bootstrap', () => regionsToBootstrap(options, region));
-  await step('rights', () => confirmRights(options, caller, regions));
-  for (const name of regions)
-    await step('bootstrap', () =>
-      runCdk(configFile, name, 'bootstrap', `aws://${caller.accountId}/${name}`, '--app', assembly),
-    );
+  const regions = bootstrapRegions(options.config, region);
+  const rights = await step('bootstrap', () => missingRights(options.config, caller, regions));
+  await step('rights', () => confirmRights(options, caller, rights));
+  await step('bootstrap', () => bootstrap(options, caller, rights));
   await step('deployment', () => deploy(options, region));
   say('deployment', `the stacks Inference-${config.stage}-... are up to date`);
   await useDeployment(options, caller);

@@ -21,6 +21,7 @@ import OpenAI, { toFile } from 'openai';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import { outputName } from '../../lambdas/platform/contract/environment.ts';
 import { TABLES, type Table } from '../../lambdas/platform/contract/tables.ts';
+import { type PolicyKind, policyDocument } from '../../operator/policies/command.ts';
 import type { Restore } from '../../operator/restore/restore.ts';
 import { RESTORED, type RestoredTables } from '../../operator/restore/tables.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../tools/simulators/models/models-process.ts';
@@ -42,6 +43,8 @@ let upstream: UpstreamProcess;
 let emulator: Emulator;
 let deployment: Deployment;
 let commands: OperatorCommands;
+/** The values of the commands for the policies of the stage. */
+let policies: Readonly<Record<string, string>>;
 let inferenceUrl: string;
 let platformUrl: string;
 let account: string;
@@ -64,6 +67,17 @@ beforeAll(async () => {
   deployment = new Deployment(emulator);
   commands = new OperatorCommands(emulator, python, deployment.stage);
   await deployment.bootstrap();
+  const documentOf = (kind: PolicyKind) =>
+    JSON.stringify(
+      policyDocument(kind, { partition: 'aws', accountId: ACCOUNT, region: REGION, stage: deployment.stage }),
+    );
+  policies = {
+    '<region>': REGION,
+    '<account>': ACCOUNT,
+    'file://boundary.json': documentOf('boundary'),
+    'file://execution.json': documentOf('execution'),
+  };
+  await commands.run('aws iam create-policy ', policies);
   await deployment.deploy();
   inferenceUrl = await deployment.apiUrl('inference');
   platformUrl = await deployment.apiUrl('platform');
@@ -427,9 +441,7 @@ describe('the operator’s commands', () => {
     await commands.run('aws cloudwatch list-metrics', {}, ...parsed);
     await commands.run('aws cloudfront list-vpc-origins', {}, ...parsed);
     await commands.run('aws ec2 describe-availability-zones', {}, ...parsed);
-    const policy =
-      '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:ListAllMyBuckets","Resource":"*"}]}';
-    await commands.run('aws iam create-policy', { 'file://execution.json': policy });
+    await commands.run('aws iam create-policy-version', policies);
     // The output of some has no valid example, so that only their options are read.
     await commands.run('aws ecs', {}, '--generate-cli-skeleton', 'input');
     await commands.run('aws cloudformation describe-stack-events', {}, '--generate-cli-skeleton', 'input');

@@ -19,7 +19,7 @@ import ministack.app as app
 from ministack.core import lambda_runtime
 from ministack.core.responses import StreamingResponse
 from ministack.services import apigateway_v1 as gateway
-from ministack.services import waf
+from ministack.services import iam, waf
 from ministack.services.cloudformation import _stacks, provisioners
 
 # --- Functions that stream -------------------------------------------------------------------------------------------
@@ -220,6 +220,23 @@ def alarm_record_with_math(name, props):
 
 
 provisioners._cw_metric_alarm_record = alarm_record_with_math
+
+role = dict(provisioners._RESOURCE_HANDLERS["AWS::IAM::Role"])
+
+
+def limited(result, props):
+    """MiniStack enforces boundaries, and its CloudFormation drops them. IAM attaches none that does not exist."""
+    arn = props.get("PermissionsBoundary")
+    if arn is not None and not iam._policy_exists(arn):
+        raise ValueError(f"Scope ARN: {arn} does not exist or is not attachable.")
+    iam._roles[result[0]]["PermissionsBoundary"] = arn
+    return result
+
+
+provisioners._RESOURCE_HANDLERS["AWS::IAM::Role"] |= {
+    "create": lambda logical_id, props, *stack: limited(role["create"](logical_id, props, *stack), props),
+    "update": lambda name, old, new, *stack: limited(role["update"](name, old, new, *stack), new),
+}
 
 # --- Permissions ------------------------------------------------------------------------------------------------------
 # With AUTH=true every role is enforced. The bootstrap's bucket refuses connections without TLS, which loopback is.

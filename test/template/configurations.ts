@@ -55,16 +55,16 @@ export const CONFIGURATIONS = {
   },
   /** With a key of the customer's own, and CloudFront. */
   'customer-key': { encryptionKey: ENCRYPTION_KEY, compute: 'fargate' },
-  /** An account whose quota is known. */
-  concurrency: { lambdaConcurrency: 1000 },
+  /** An account whose quota is known, with a standard bootstrap. */
+  concurrency: { lambdaConcurrency: 1000, bootstrap: 'administrator' },
   /** After a restore of two tables, one of them with a stream. */
   'restored-tables': {
     restoredTables: {
-      wallets: { name: 'wallets-at-20261121T093000Z' },
+      wallets: { name: 'Inference-prod-data-Wallets-at-20261121T093000Z' },
       listings: {
-        name: 'listings-at-20261121T093000Z',
+        name: 'Inference-prod-data-Listings-at-20261121T093000Z',
         streamArn:
-          'arn:aws:dynamodb:eu-central-1:123456789012:table/listings-at-20261121T093000Z/stream/2026-11-21T10:00:00.000',
+          'arn:aws:dynamodb:eu-central-1:123456789012:table/Inference-prod-data-Listings-at-20261121T093000Z/stream/2026-11-21T10:00:00.000',
       },
     },
   },

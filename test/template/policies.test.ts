@@ -1,10 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { busName, STACKS, stackNameOf } from '../../lib/config/stage-names.ts';
+import { parseConfig } from '../../lib/config/config.ts';
+import { boundaryName, busName, STACKS, stackNameOf } from '../../lib/config/stage-names.ts';
 import { POLICY_KINDS, policyDocument } from '../../operator/policies/command.ts';
 import { EXECUTION_ROWS } from '../../operator/policies/execution.ts';
 import type { PolicyStatementText } from '../../operator/policies/scope.ts';
+import { readCloudAssembly } from '../../tools/local/assembly/cloud-assembly.ts';
+import { ACCOUNT_ID } from '../../tools/local/assembly/intrinsics.ts';
+import type { PolicyStatement } from '../../tools/local/assembly/roles.ts';
+import { Stacks } from '../../tools/local/assembly/stacks.ts';
 import { compilePolicy } from '../../tools/local/aws/iam/policy.ts';
 import { assemblyOf } from './assemblies.ts';
 import { CONFIGURATIONS, type ConfigurationName } from './configurations.ts';
@@ -65,6 +70,19 @@ const named = Object.entries(NAMED).map(([type, [property, action, arnOf]]) => {
     .filter((name): name is string => typeof name === 'string' && name.startsWith('prod'));
   return { type, action, arns: [...new Set(names)].map(arnOf) };
 });
+
+interface RolePolicy {
+  readonly PolicyDocument: { readonly Statement: readonly PolicyStatement[] };
+}
+
+/** A role is passed to the service that starts schedules. */
+const PASSED = { 'iam:PassedToService': 'scheduler.amazonaws.com' };
+
+/** CloudFormation names secrets without the stack, and buckets in small letters; the local runtime does not. */
+const deployedArn = (arn: string): string =>
+  arn.includes(':s3:::')
+    ? arn.toLowerCase()
+    : arn.replace(/:\d{12}:/, `:${ACCOUNT_ID}:`).replace(/:secret:Inference-.*-data-/, ':secret:');
 
 const execution = policyDocument('execution', scope).Statement;
 const decide = (statements: readonly PolicyStatementText[]) => compilePolicy(statements);
@@ -142,30 +160,116 @@ describe('the printed policies', () => {
   });
 
   it.each(['prod', 'a-stage-of-14c', 'a-stage-of-20-chars-'])(
-    'let CloudFormation write roles and buckets under the names that it cuts: %s',
+    'let CloudFormation write buckets under the names that it cuts: %s',
     (stage) => {
       const policy = decide(policyDocument('execution', { ...scope, stage }).Statement);
       for (const stack of STACKS) {
-        const full = stackNameOf(stage, stack);
-        for (const name of [full, full.slice(0, 29), full.slice(0, 24)]) {
-          const bucket = `arn:aws:s3:::${name.toLowerCase()}-builds-1`;
-          expect([name, policy('iam:CreateRole', `arn:aws:iam::123456789012:role/${name}-Role-1`)]).toEqual([
+        const full = stackNameOf(stage, stack).toLowerCase();
+        for (const name of [full, full.slice(0, 29), full.slice(0, 24)])
+          expect([name, policy('s3:CreateBucket', `arn:aws:s3:::${name}-builds-1`)]).toEqual([
             name,
             'allowed',
           ]);
-          expect([name, policy('s3:CreateBucket', bucket)]).toEqual([name, 'allowed']);
-        }
       }
     },
   );
+});
 
-  it('let CloudFormation write roles of the stage alone', () => {
-    const policy = decide(execution);
-    const role = (name: string) => `arn:aws:iam::123456789012:role/${name}`;
-    for (const action of ['iam:CreateRole', 'iam:PutRolePolicy', 'iam:PassRole']) {
-      expect(policy(action, role('Inference-prod-platform-Role1-abc'))).toBe('allowed');
-      for (const name of ['Inference-other-platform-Role1-abc', 'Admin', 'cdk-hnb659fds-deploy-role-1-2'])
-        expect(policy(action, role(name))).toBe('not allowed');
+const ROLES = 'arn:aws:iam::123456789012:role';
+const boundaryOf = (stage: string) => `arn:aws:iam::123456789012:policy/${boundaryName(stage)}`;
+const bounded = { 'iam:PermissionsBoundary': boundaryOf('prod') };
+
+describe('the policy of CloudFormation', () => {
+  const policy = decide(execution);
+
+  it.each(['iam:CreateRole', 'iam:PutRolePolicy', 'iam:AttachRolePolicy', 'iam:PutRolePermissionsBoundary'])(
+    'allows %s only for roles with the boundary of the stage',
+    (action) => {
+      // CloudFormation may cut the name in any way: the path alone counts.
+      const role = `${ROLES}/Inference/prod/Inf-Role1-abc`;
+      const other = { 'iam:PermissionsBoundary': boundaryOf('other') };
+      expect(policy(action, role, bounded)).toBe('allowed');
+      expect([policy(action, role), policy(action, role, other)]).toEqual(['not allowed', 'not allowed']);
+    },
+  );
+
+  it('reaches roles of the stage alone, and removes the boundary of none', () => {
+    for (const action of [
+      'iam:CreateRole',
+      'iam:PutRolePolicy',
+      'iam:PassRole',
+      'iam:UpdateAssumeRolePolicy',
+    ]) {
+      expect(policy(action, `${ROLES}/Inference/prod/a`, bounded)).toBe('allowed');
+      for (const name of [
+        'Inference/prod-eu/a',
+        'Inference/other/a',
+        'Admin',
+        'cdk-hnb659fds-deploy-role-1-2',
+      ])
+        expect([name, policy(action, `${ROLES}/${name}`, bounded)]).toEqual([name, 'not allowed']);
     }
+    for (const action of ['iam:DeleteRolePermissionsBoundary', 'iam:CreatePolicyVersion', 'iam:CreateUser'])
+      for (const arn of [`${ROLES}/Inference/prod/a`, boundaryOf('prod')])
+        expect([action, policy(action, arn, bounded)]).toEqual([action, 'not allowed']);
+  });
+});
+
+describe.each(Object.keys(CONFIGURATIONS) as ConfigurationName[])('a role of the deployment %s', (name) => {
+  const { stage, bootstrap } = parseConfig(CONFIGURATIONS[name]);
+  const stacks = new Stacks(readCloudAssembly(assemblyOf(name)));
+  const boundary = policyDocument('boundary', { ...scope, accountId: ACCOUNT_ID, stage }).Statement;
+  const allowed = decide(boundary);
+  const roles = stacks.resources('AWS::IAM::Role').map((role) => ({
+    role,
+    ...role.properties<{ Path: string; PermissionsBoundary: string; Policies?: readonly RolePolicy[] }>(),
+  }));
+  const policies = stacks.resources('AWS::IAM::Policy').map((policy) => policy.properties<RolePolicy>());
+
+  it('stays within the path and the boundary of the stage, unless CloudFormation is an administrator', () => {
+    expect(roles.length).toBeGreaterThan(100);
+    const arn = `arn:aws:iam::${ACCOUNT_ID}:policy/${boundaryName(stage)}`;
+    for (const { Path: path, PermissionsBoundary: found } of roles)
+      expect([path, found]).toEqual([`/Inference/${stage}/`, bootstrap === 'scoped' ? arn : undefined]);
+  });
+
+  it('needs nothing that the boundary denies', () => {
+    const statements = [...roles.flatMap(({ Policies: inline = [] }) => inline), ...policies].flatMap(
+      ({ PolicyDocument: document }) => document.Statement,
+    );
+    const needed = statements
+      .filter(({ Effect: effect }) => effect === 'Allow')
+      .flatMap(({ Action: actions = [], Resource: arns = [] }) =>
+        [actions].flat().flatMap((action) => [arns].flat().map((arn) => [action, arn] as const)),
+      );
+    expect(needed.length).toBeGreaterThan(300);
+    const denied = needed.filter(
+      ([action, arn]) => allowed(action.replace('*', ''), deployedArn(arn), PASSED) !== 'allowed',
+    );
+    expect(denied).toEqual([]);
+  });
+});
+
+describe('the boundary of roles', () => {
+  it.each([
+    ['a right on rights', 'iam:CreateRole', `${ROLES}/Inference/prod/a`],
+    ['a role of others', 'iam:PassRole', `${ROLES}/Admin`],
+    ['another identity', 'sts:AssumeRole', `${ROLES}/Inference/prod/a`],
+    ['its own change', 'iam:CreatePolicyVersion', boundaryOf('prod')],
+    [
+      'tables of another stage',
+      'dynamodb:GetItem',
+      regional('dynamodb', 'table/Inference-prod-eu-data-Keys'),
+    ],
+    [
+      'secrets of another stage',
+      'secretsmanager:GetSecretValue',
+      regional('secretsmanager', 'secret:test/smoke'),
+    ],
+    ['functions of others', 'lambda:InvokeFunction', regional('lambda', 'function:payroll')],
+    ['a deployment', 'cloudformation:UpdateStack', regional('cloudformation', 'stack/Inference-prod-data/1')],
+  ])('denies %s', (_, action, arn) => {
+    const { Statement } = policyDocument('boundary', scope);
+    expect(decide(Statement)(action, arn, PASSED)).toBe('not allowed');
   });
 });

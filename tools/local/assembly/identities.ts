@@ -73,8 +73,8 @@ export const IDENTITIES: Readonly<Record<string, Identify>> = {
     const id = token(generatedName(resource), 20);
     return byName(id, regionalArn('guardduty', `malware-protection-plan/${id}`));
   },
-  'AWS::IAM::Role': named('RoleName', (name) =>
-    byName(name, `arn:${PARTITION}:iam::${ACCOUNT_ID}:role/${name}`),
+  'AWS::IAM::Role': named('RoleName', (name, resource) =>
+    byName(name, `arn:${PARTITION}:iam::${ACCOUNT_ID}:role${resource.property('Path') ?? '/'}${name}`),
   ),
   'AWS::Logs::LogGroup': named('LogGroupName', (name) =>
     byName(name, regionalArn('logs', `log-group:${name}:*`)),

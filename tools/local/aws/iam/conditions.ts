@@ -15,6 +15,8 @@ const KEYS = [
   'dynamodb:Attributes',
   'events:ManagedBy',
   'iam:PassedToService',
+  'iam:PermissionsBoundary',
+  'kms:GrantIsForAWSResource',
   'kms:ViaService',
   's3:if-none-match',
 ] as const;
