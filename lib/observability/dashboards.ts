@@ -29,7 +29,7 @@ const SERVICE: DashboardSection = {
       title: 'Errors by type',
       left: ({ config }) => [
         serviceMetricBy(config, METRICS.errors, DIMENSIONS.errorType),
-        serviceMetric(config, METRICS.rejectedWhileClosed),
+        serviceMetric(config, METRICS.failuresOfOthers),
       ],
       right: ({ config }) => smokeRuns(config),
     },

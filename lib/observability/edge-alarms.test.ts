@@ -54,13 +54,13 @@ describe('the alarms of the edge', () => {
   it('count the share of failures of tasks, balancer and Web Function by the minute', () => {
     const [fargate, webFunction] = [alarmsOf('fargate'), alarmsOf('web-function-ingress')];
     const share = { Threshold: 5, EvaluationPeriods: 3, DatapointsToAlarm: 2 };
-    const rejected = 'UnifiedInference/prod RejectedWhileClosed';
+    const ofOthers = 'UnifiedInference/prod FailuresOfOthers';
     for (const [alarm, ...metrics] of [
       [
         fargate.get('host-5xx/inference'),
         'AWS/ApplicationELB HTTPCode_Target_5XX_Count',
         'AWS/ApplicationELB RequestCount',
-        rejected,
+        ofOthers,
       ],
       [
         fargate.get('balancer-5xx/inference'),
@@ -71,7 +71,7 @@ describe('the alarms of the edge', () => {
         webFunction.get('web-function-5xx/uploads'),
         'AWS/Lambda/Web HTTPResponseStatusClass5XX',
         'UnifiedInference/prod CallsSettled',
-        rejected,
+        ofOthers,
       ],
     ] as const) {
       expect(alarm).toMatchObject(share);

@@ -50,14 +50,14 @@ const sumOf = (namespace: string, metricName: string, dimensionsMap: Record<stri
 
 /**
  * Percent of the requests that failed; 0 with few failures. A request for which the balancer found no target is a failure,
- * but not among its requests (Application Load Balancers guide, `RequestCount`), so both are added up. Requests that a
- * closed service rejected are no failures.
+ * but not among its requests (Application Load Balancers guide, `RequestCount`), so both are added up. Failures of
+ * others, such as a vendor's outage, do not count: no release mends them, and `availability-fast` reports them.
  */
-function shareOf(failed: Metric, all: Metric, rejected?: Metric): IMetric {
-  const failures = rejected === undefined ? 'failed' : '(failed - FILL(rejected, 0))';
+function shareOf(failed: Metric, all: Metric, ofOthers?: Metric): IMetric {
+  const failures = ofOthers === undefined ? 'failed' : '(failed - FILL(others, 0))';
   return new MathExpression({
     expression: `IF(${failures} >= ${MIN_FAILURES}, 100 * ${failures} / (failed + FILL(all, 0)), 0)`,
-    usingMetrics: { failed, all, ...(rejected === undefined ? {} : { rejected }) },
+    usingMetrics: { failed, all, ...(ofOthers === undefined ? {} : { others: ofOthers }) },
     label: 'failed, % of requests',
     period: failed.period,
   });
@@ -67,9 +67,9 @@ const subjectOf = (label: WatchedEdge['label']) =>
   label === undefined ? {} : { subject: { name: label, label } };
 
 /** A share above the maximum, in two of three periods. */
-const failing = ({ label }: WatchedEdge, failed: Metric, all: Metric, rejected?: Metric): Watch => ({
+const failing = ({ label }: WatchedEdge, failed: Metric, all: Metric, ofOthers?: Metric): Watch => ({
   ...subjectOf(label),
-  metric: shareOf(failed, all, rejected),
+  metric: shareOf(failed, all, ofOthers),
   threshold: MAX_FAILED_PERCENT,
   periods: TWICE,
 });
@@ -79,19 +79,19 @@ const ofBalancer =
   (edge: WatchedEdge, config: Config): readonly Watch[] => {
     const { balancer } = edge;
     if (balancer === undefined) return [];
-    const rejected =
+    const ofOthers =
       metricName === 'HTTPCode_Target_5XX_Count'
-        ? serviceMetric(config, METRICS.rejectedWhileClosed, { period: RELEASE_PERIOD })
+        ? serviceMetric(config, METRICS.failuresOfOthers, { period: RELEASE_PERIOD })
         : undefined;
     const dimensions = { LoadBalancer: balancer.name };
     const metric = (name: string) => sumOf('AWS/ApplicationELB', name, dimensions);
-    return [failing(edge, metric(metricName), metric('RequestCount'), rejected)];
+    return [failing(edge, metric(metricName), metric('RequestCount'), ofOthers)];
   };
 
 export const EDGE_ALARMS = {
   'host-5xx': {
     severity: 'critical',
-    meaning: 'More than one in twenty responses of the tasks are a 5xx.',
+    meaning: 'More than one in twenty responses of the tasks are a 5xx of our own.',
     watches: ofBalancer('HTTPCode_Target_5XX_Count'),
   },
   'balancer-5xx': {
@@ -123,7 +123,7 @@ export const EDGE_ALARMS = {
   },
   'web-function-5xx': {
     severity: 'critical',
-    meaning: 'More than one in twenty responses to uploads are a 5xx.',
+    meaning: 'More than one in twenty responses to uploads are a 5xx of our own.',
     // Lambda developer guide, "Using CloudWatch metrics with Lambda Web Functions". The calls are our own count.
     watches: (edge, config) =>
       edge.webFunction === undefined
@@ -133,7 +133,7 @@ export const EDGE_ALARMS = {
               edge,
               sumOf('AWS/Lambda/Web', 'HTTPResponseStatusClass5XX', { FunctionName: edge.webFunction }),
               serviceMetric(config, METRICS.callsSettled, { period: RELEASE_PERIOD }),
-              serviceMetric(config, METRICS.rejectedWhileClosed, { period: RELEASE_PERIOD }),
+              serviceMetric(config, METRICS.failuresOfOthers, { period: RELEASE_PERIOD }),
             ),
           ],
   },

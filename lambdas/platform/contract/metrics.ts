@@ -44,8 +44,8 @@ export const METRICS = {
   errors: 'Errors',
   /** Requests that failed because of us or our dependencies: the measure of availability. */
   requestsFailed: 'RequestsFailed',
-  /** Requests that a closed service rejected, so that alarms of 5xx can leave them out. */
-  rejectedWhileClosed: 'RejectedWhileClosed',
+  /** Responses with a 5xx that no release causes: of a vendor's outage or a closed service. Alarms of releases leave them out. */
+  failuresOfOthers: 'FailuresOfOthers',
   /** Milliseconds from a streamed request's arrival to the first event of its response. */
   timeToFirstToken: 'TimeToFirstTokenMs',
   /** Calls that were settled, by their route. */

@@ -106,7 +106,8 @@ async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Pr
     if (failure instanceof CallerLeft) return responseToNobody(call);
     const error = toServiceError(failure);
     logInternal(error, call);
-    logResponse(call, { status: error.status, code: error.code }, errorCount(error));
+    const values = isOfOthers(error) ? { [METRICS.failuresOfOthers]: 1 } : {};
+    logResponse(call, { status: error.status, code: error.code }, errorCount(error, values));
     return errorResponse(error, call.surface, call.requestId);
   }
 }
@@ -170,11 +171,11 @@ function logResponse(
 }
 
 /** Counts an error. An error response of the endpoint itself, such as the health check's, has no type. */
-const errorCount = (error?: ServiceError): Measurement => ({
+const errorCount = (error?: ServiceError, more: Measurement['values'] = {}): Measurement => ({
   values: {
     [METRICS.errors]: 1,
     ...(isFault(error) ? { [METRICS.requestsFailed]: 1 } : {}),
-    ...(error?.code === 'maintenance' ? { [METRICS.rejectedWhileClosed]: 1 } : {}),
+    ...more,
   },
   dimensions: { [DIMENSIONS.errorType]: error?.type ?? 'none' },
 });
@@ -188,6 +189,10 @@ const isFault = (error: ServiceError | undefined): boolean =>
   error.status >= 500 &&
   error.code !== 'idempotent_request_in_progress' &&
   error.code !== 'maintenance';
+
+/** Returns whether a response has a 5xx for which no release is to blame. */
+const isOfOthers = ({ status, code }: ServiceError): boolean =>
+  status >= 500 && code !== 'internal_error' && code !== 'overloaded';
 
 /**
  * Returns the location of an error, as its stack frames. The lines above the frames are the message, which may quote
