@@ -23,6 +23,8 @@ export type Feature =
   | 'audio'
   /** Strings at which an output stops. The Responses protocol has no field for them. */
   | 'stop-sequences'
+  /** A last turn of the user without visible text, which Claude rejects. */
+  | 'blank-turns'
   /** Cited documents, server tools and other blocks of the Messages protocol alone. */
   | 'messages-blocks'
   /** Tools and items of the Responses protocol alone. */

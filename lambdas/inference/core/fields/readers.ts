@@ -46,6 +46,26 @@ export const feature =
   (_value, context) =>
     context.isNeeded('feature', name) ? NOTHING : [{ kind: 'feature', name, param: context.param }];
 
+/**
+ * A last turn of the user without visible text, after one of the assistant. Claude takes no such text, and newer models
+ * no conversation that ends with the assistant. A route of the caller's own protocol decides for itself.
+ */
+export const blankLastTurn: NeedReader = (value, { param }) => {
+  if (!Array.isArray(value)) return NOTHING;
+  const before = value.findLast((message) => !isBlankTurn(message));
+  if (!isBlankTurn(value.at(-1)) || !isJsonObject(before) || before.role !== 'assistant') return NOTHING;
+  const at = `${param}[${value.length - 1}]`;
+  return [{ kind: 'feature', name: 'blank-turns', of: `${at} without visible text`, param: at }];
+};
+
+const isBlankTurn = (message: unknown): boolean =>
+  isJsonObject(message) && message.role === 'user' && [message.content ?? ''].flat().every(isBlankText);
+
+function isBlankText(part: unknown): boolean {
+  const text = isJsonObject(part) ? part.text : part;
+  return typeof text === 'string' && text.trim() === '';
+}
+
 /** The needs of all these readers. */
 export const all =
   (...readers: readonly NeedReader[]): NeedReader =>

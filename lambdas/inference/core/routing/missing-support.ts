@@ -43,6 +43,7 @@ const DESCRIPTIONS: Readonly<Record<Feature, string>> = {
   'document-urls': 'documents by URL',
   audio: 'audio in messages',
   'stop-sequences': 'stop sequences',
+  'blank-turns': 'a last turn without visible text',
   'messages-blocks': 'this kind of content block or tool',
   'responses-items': 'this kind of item or tool',
 };

@@ -9,6 +9,7 @@ import { type BillableItems, billableItemsOf } from '../pricing/billable-items.t
 import { sentBreakpoints } from '../upstream/cache-breakpoints.ts';
 import { expressesEffort, isOff } from '../upstream/effort.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
+import { fieldsWithoutClaude } from './claude-fields.ts';
 
 /** A request. One of a kind other than chat is no conversation. */
 export type RoutedPayload = Pick<ChatPayload, 'protocol' | 'fields'> &
@@ -54,7 +55,7 @@ export function meets(
   const lacks = needs.find(
     (need) =>
       (need.kind === 'capability' && !isCapable(route, need.name)) ||
-      (need.kind === 'feature' && !features.has(need.name)) ||
+      (need.kind === 'feature' && !features.has(need.name) && !(isOwn && need.name === 'blank-turns')) ||
       (!isOwn && isPriced(need) && isLost(need)),
   );
   if (lacks !== undefined) return { unmetNeed: lacks };
@@ -136,7 +137,7 @@ const SAMPLING: ReadonlySet<string> = new Set(['temperature', 'top_p', 'top_k'])
  */
 export function ignoredFields(
   route: CatalogRoute,
-  payload: Pick<ChatPayload, 'protocol' | 'fields' | 'headers'>,
+  payload: RoutedPayload & Pick<ChatPayload, 'headers'>,
   request: JsonObject,
 ): ReadonlySet<string> {
   const { protocol, fields } = payload;
@@ -153,8 +154,12 @@ export function ignoredFields(
       (name) => isSet(request[name]) && ((route.reasoning && SAMPLING.has(name)) || isRejected(name)),
     ),
     ...fieldsWithin(request).filter(isRejected),
+    ...(!isOwn && isOfClaude(route) ? fieldsWithoutClaude(route, payload, request) : []),
   ]);
 }
+
+const isOfClaude = ({ protocol }: CatalogRoute): boolean =>
+  protocol === 'anthropic' || protocol === 'bedrock';
 
 const isOpenAi = ({ protocol }: CatalogRoute): boolean =>
   protocol === 'openai' || protocol === 'openai-responses';

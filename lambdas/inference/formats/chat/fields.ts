@@ -6,6 +6,7 @@ import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { OPENAI_FIELDS, openaiBreakpoint, storedByProvider } from '../../core/fields/openai-rules.ts';
 import {
   all,
+  blankLastTurn,
   cacheControl,
   capability,
   feature,
@@ -61,7 +62,7 @@ const DOCUMENTED: readonly FieldRule[] = [
   { at: 'response_format.type' },
   { at: 'response_format.json_schema.{name,description,schema,strict}' },
 
-  { at: 'messages', isConverted: true },
+  { at: 'messages', needs: blankLastTurn, isConverted: true },
   { at: 'messages[].role', needs: when((value) => value === 'tool', capability('tools')) },
   { at: 'messages[].{content,refusal,tool_call_id}' },
   { at: 'messages[].name', isConverted: false },

@@ -5,6 +5,7 @@
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import {
   all,
+  blankLastTurn,
   cacheControl,
   capability,
   feature,
@@ -200,6 +201,7 @@ const OF_TOOLS: readonly FieldRule[] = [
 export const MESSAGES_FIELDS = fieldTable([
   ...NESTED_FIELDS,
   { at: '{model,system,messages,max_tokens,temperature,top_p}', isConverted: true },
+  { at: 'messages', needs: blankLastTurn },
   { at: 'stream', needs: when((value) => value === true, capability('stream')), isConverted: true },
   { at: 'stop_sequences', needs: unlessEmpty(feature('stop-sequences')), isConverted: true },
   { at: 'top_k' },

@@ -2,6 +2,7 @@
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { OPENAI_FIELDS, openaiBreakpoint, storedByProvider } from '../../core/fields/openai-rules.ts';
 import {
+  blankLastTurn,
   capability,
   feature,
   fetched,
@@ -142,7 +143,7 @@ const CONTENT_PARTS = ['input[].content[]', 'input[].output[]'] as const;
 const of = (paths: readonly string[], fields: string): string[] => paths.map((path) => `${path}.${fields}`);
 
 const ITEMS: readonly FieldRule[] = [
-  { at: 'input', isConverted: true },
+  { at: 'input', needs: blankLastTurn, isConverted: true },
   { at: 'input[]', needs: item },
   { at: 'input[].type', needs: itemTypeField },
   { at: 'input[].{role,content,call_id,name,namespace,arguments,input,output,encrypted_content}' },

@@ -3,11 +3,11 @@
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { allowedBetas } from '../../core/catalog/betas.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
+import { isNotBlank } from '../../core/routing/claude-fields.ts';
 import { systemTextsOf } from '../../core/upstream/cache-breakpoints.ts';
 import type { Tool } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
-import { isNotBlank } from '../claude/alternating-turns.ts';
 import {
   calledTools,
   type JsonOutputRequest,

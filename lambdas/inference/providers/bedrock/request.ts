@@ -9,11 +9,11 @@ import type {
   ToolSpecification,
 } from '@aws-sdk/client-bedrock-runtime';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
+import { isClaudeOnBedrock, isNotBlank } from '../../core/routing/claude-fields.ts';
 import { systemTextsOf } from '../../core/upstream/cache-breakpoints.ts';
 import type { Conversation, Tool } from '../../core/upstream/conversation.ts';
 import { effortOf, nearestEffort } from '../../core/upstream/effort.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
-import { isNotBlank } from '../claude/alternating-turns.ts';
 import { calledTools, jsonOutputRequestOf, type SchemaFormat, toValidTool } from '../claude/json-output.ts';
 import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
 import { cachePoint, type Document, parseDocument, toMessages } from './content.ts';
@@ -43,7 +43,7 @@ export function toConverseCall(
   const reasoningMode = dialect?.reasoning_request;
   const conversation = forClaude(
     callerConversation,
-    isClaude(modelId) ? reasoningMode : undefined,
+    isClaudeOnBedrock(modelId) ? reasoningMode : undefined,
     signatures,
   );
   const {
@@ -51,7 +51,7 @@ export function toConverseCall(
     tool: answerTool,
     instructions,
   } = jsonOutputRequestOf(conversation, reasoning || conversation.thinks);
-  const modelFields = isClaude(modelId)
+  const modelFields = isClaudeOnBedrock(modelId)
     ? toClaudeFields(conversation)
     : toEffortFields(callerConversation, reasoningMode);
   const system = [...systemTextsOf(conversation), ...instructions.map((text) => ({ text }))].filter(
@@ -67,7 +67,7 @@ export function toConverseCall(
     ...(toolConfig === undefined ? {} : { toolConfig }),
     ...(native === undefined ? {} : { outputConfig: toOutputConfig(native) }),
     ...(modelFields === undefined ? {} : { additionalModelRequestFields: modelFields }),
-    ...(inferenceConfig.stopSequences !== undefined && isClaude(modelId)
+    ...(inferenceConfig.stopSequences !== undefined && isClaudeOnBedrock(modelId)
       ? { additionalModelResponseFieldPaths: STOP_SEQUENCE_PATHS }
       : {}),
   };
@@ -82,7 +82,7 @@ const toSystemBlocks = ({ text, cache }: ReturnType<typeof systemTextsOf>[number
  * cache point there (Amazon Bedrock user guide, Prompt caching, Supported models).
  */
 const withToolCachePointsFor = (modelId: string, conversation: ClaudeConversation): ClaudeConversation =>
-  isClaude(modelId)
+  isClaudeOnBedrock(modelId)
     ? conversation
     : { ...conversation, tools: conversation.tools.map(({ cache: _cache, ...tool }) => tool) };
 
@@ -113,9 +113,6 @@ type ConverseReasoningMode = NonNullable<CatalogRoute['dialect']>['reasoning_req
 /** Paths of the stop sequence that Claude met: in a complete response, and in a stream. */
 const STOP_SEQUENCE_PATHS = ['/stop_sequence', '/delta/stop_sequence'];
 
-/** Its own id, or that of an inference profile, or an ARN of either. */
-const isClaude = (modelId: string): boolean => /(^|[./])anthropic\./.test(modelId);
-
 /**
  * Returns the inference configuration. The maximum temperature is 1 here and 2 elsewhere. The temperature is dropped if
  * `topP` is set, because Claude rejects both together. The service adds a temperature to every request, but only a
@@ -123,7 +120,9 @@ const isClaude = (modelId: string): boolean => /(^|[./])anthropic\./.test(modelI
  */
 function toInference(conversation: ClaudeConversation, modelId: string): InferenceConfiguration {
   const { maxTokens, temperature, topP } = conversation;
-  const stop = conversation.stop.filter((text) => (isClaude(modelId) ? isNotBlank(text) : text !== ''));
+  const stop = conversation.stop.filter((text) =>
+    isClaudeOnBedrock(modelId) ? isNotBlank(text) : text !== '',
+  );
   return {
     maxTokens,
     ...(topP === undefined ? {} : { topP }),

@@ -1,6 +1,7 @@
 /**
  * Turns in the form that Claude accepts, on Anthropic and on Bedrock. Turns that the protocols reject are corrected.
  */
+import { isNotBlank } from '../../core/routing/claude-fields.ts';
 import type { ToolResultPart, UserPart } from '../../core/upstream/conversation.ts';
 import { ToolCallIds } from '../../core/upstream/tool-calls.ts';
 import type { ClaudePart, ClaudeTurn } from './route-signatures.ts';
@@ -10,9 +11,6 @@ import type { ClaudePart, ClaudeTurn } from './route-signatures.ts';
  * reference, ToolUseBlock).
  */
 const MAX_TOOL_CALL_ID = 64;
-
-/** Returns whether the text has visible characters. Texts and stop sequences of only white space are rejected. */
-export const isNotBlank = (text: string): boolean => text.trim() !== '';
 
 /** Stands where a user's text is demanded and the conversation has none. */
 const OPENING: UserPart = { type: 'text', text: 'Begin.' };

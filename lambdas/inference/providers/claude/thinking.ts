@@ -3,6 +3,7 @@
  * forbids.
  */
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
+import { MIN_TOP_P } from '../../core/routing/claude-fields.ts';
 import { withValidBreakpoints } from '../../core/upstream/cache-breakpoints.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
 import { budgetOf, effortOf, isOff, nearestEffort } from '../../core/upstream/effort.ts';
@@ -25,9 +26,6 @@ interface ClaudeReasoningParams {
   /** The field `output_config.effort`. */
   readonly effort?: (typeof EFFORT_STEPS)[number];
 }
-
-/** The minimum `top_p` with thinking (Claude docs, Extended thinking). */
-const MIN_TOP_P = 0.95;
 
 export interface ClaudeConversation extends Omit<Conversation, 'turns' | 'reasoning'>, ClaudeReasoningParams {
   readonly turns: readonly ClaudeTurn[];

@@ -13,7 +13,12 @@ import { GeminiStreamReader } from './stream.ts';
  * The features that the protocol supports in addition to a conversation (Gemini API reference, GenerationConfig);
  * images are sent inline.
  */
-export const features: ReadonlySet<Feature> = new Set<Feature>(['documents', 'audio', 'stop-sequences']);
+export const features: ReadonlySet<Feature> = new Set<Feature>([
+  'blank-turns',
+  'documents',
+  'audio',
+  'stop-sequences',
+]);
 
 /** Returns the header that contains the key (Gemini API docs, Using Gemini API keys). */
 const keyHeader: KeyHeader = (key) => ({ 'x-goog-api-key': key });

@@ -15,6 +15,7 @@ import { ChunkStreamReader } from './stream.ts';
  * completion).
  */
 export const features: ReadonlySet<Feature> = new Set<Feature>([
+  'blank-turns',
   'choices',
   'image-urls',
   'documents',

@@ -75,5 +75,11 @@ describeFailingRoute({
 });
 
 it('supports items, and images and documents by URL, in addition to a conversation, and no stop sequences', () => {
-  expect([...features].sort()).toEqual(['document-urls', 'documents', 'image-urls', 'responses-items']);
+  expect([...features].sort()).toEqual([
+    'blank-turns',
+    'document-urls',
+    'documents',
+    'image-urls',
+    'responses-items',
+  ]);
 });

@@ -15,6 +15,7 @@ import { ResponsesStreamReader } from './stream.ts';
  * reference, Create a model response).
  */
 export const features: ReadonlySet<Feature> = new Set<Feature>([
+  'blank-turns',
   'image-urls',
   'documents',
   'document-urls',
