@@ -96,7 +96,8 @@ export const probableTokens = (size: PromptSize, model: Limits): number =>
   Math.ceil(sum(size.strings, Buffer.byteLength) / BYTES_PER_TOKEN) + usualTokens(size, model);
 
 /** Returns the usual tokens of a prompt in addition to those of its texts. */
-const usualTokens = ({ messages, images, unseen }: PromptSize, model: Limits): number =>
+const usualTokens = ({ messages, images, unseen, definitionTokens }: PromptSize, model: Limits): number =>
+  definitionTokens +
   messages * TOKENS_PER_MESSAGE +
   RESPONSE_START_TOKENS +
   images * Math.min(USUAL_TOKENS_PER_IMAGE, imageTokens(model)) +

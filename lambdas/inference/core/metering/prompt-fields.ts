@@ -60,6 +60,25 @@ export const VISIBLE_ITEMS: ReadonlySet<unknown> = new Set([
 /** The types of tools that the caller runs; every route can be given them, as functions. */
 export const OWN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 
+/**
+ * Tools that Anthropic defines and the caller runs, in any version, with the usual tokens of their definitions (Claude
+ * docs, Tool use, Client tools; Bash tool, Text editor tool and Computer use tool, Pricing). Others count as the largest.
+ */
+export const CLIENT_TOOLS =
+  /^(?:custom|(bash|text_editor|computer|memory|(?:computer|browser)_toolset)_\d{8})$/;
+const DEFINITION_TOKENS: Readonly<Record<string, number>> = { bash: 245, text_editor: 700 };
+const LARGEST_DEFINITION = 735;
+
+/** Returns whether a tool of this type has results that the provider adds to the prompt. */
+export const isServerTool = (type: unknown): boolean =>
+  type != null && !OWN_TOOLS.has(type) && !CLIENT_TOOLS.test(String(type));
+
+/** Returns the usual tokens of a definition that the provider adds; 0 for a tool that the caller defines. */
+export function definitionTokens(type: unknown): number {
+  if (type == null || OWN_TOOLS.has(type)) return 0;
+  return DEFINITION_TOKENS[CLIENT_TOOLS.exec(String(type))?.[1] ?? ''] ?? LARGEST_DEFINITION;
+}
+
 /** Fields of items that are a text or parts. */
 export const PARTS_OF_ITEMS: ReadonlySet<string> = new Set(['output', 'summary', 'content']);
 

@@ -26,7 +26,7 @@ import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { type ChatPayload, UpstreamFailure } from '../upstream/provider.ts';
-import { PromptTokens } from './estimate.ts';
+import { PromptTokens, probableTokens } from './estimate.ts';
 import { promptSizeOf } from './prompt-size.ts';
 
 /** Nothing before the prompt either: it would hide what a bound leaves out. */
@@ -502,6 +502,30 @@ describe('the prompt size of a request', () => {
       false,
     );
   });
+
+  it.each([
+    ['bash_20250124', 'bash', 245],
+    ['text_editor_20250728', 'str_replace_based_edit_tool', 700],
+    ['computer_20251124', 'computer', 735],
+    ['memory_20250818', 'memory', 735],
+  ])(
+    'grows by the definition of a tool of Anthropic’s that the caller runs, not by results: %s',
+    (type, name, tokens) => {
+      const count = (tools?: readonly object[]) =>
+        probableTokens(
+          promptSizeOf({ ...user('foo'), ...(tools === undefined ? {} : { tools }) }),
+          NO_LIMITS,
+        );
+      const added = count([{ type, name }]) - count();
+      expect(added).toBeGreaterThanOrEqual(tokens);
+      expect(added).toBeLessThan(tokens + 30);
+      const size = promptSizeOf({ ...user('foo'), tools: [{ type, name }] });
+      expect(size.providerTools).toBe(false);
+      expect(new PromptTokens(size).held(NO_LIMITS)).toBeLessThan(5_000);
+      expect(new PromptTokens(size).held(NO_LIMITS)).toBeGreaterThan(804 + tokens);
+      expect(new PromptTokens(size).upper(NO_LIMITS)).toBeLessThan(1_000);
+    },
+  );
 
   it('excludes settings that are numbers', () => {
     const settings = { model: 'a', stream: true, temperature: 0.7, max_tokens: 256, top_p: 1, n: 1, seed: 7 };

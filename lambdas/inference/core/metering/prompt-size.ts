@@ -6,8 +6,9 @@
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { type ImageField, imageBytesOf, isBase64, isFileBytes } from '../upstream/sources.ts';
 import {
+  definitionTokens,
+  isServerTool,
   isSetting,
-  OWN_TOOLS,
   PARTS_OF_ITEMS,
   READ_AS_IT_IS,
   ROLES,
@@ -21,6 +22,8 @@ export interface PromptSize {
   readonly images: number;
   /** The number of files and other inputs that a route reads but the service cannot. */
   readonly unseen: number;
+  /** The usual tokens of the tools that the provider defines. */
+  readonly definitionTokens: number;
   /** True if the request has server tools, whose results the provider adds to the prompt. */
   readonly providerTools: boolean;
   readonly messages: number;
@@ -70,6 +73,7 @@ class Walk implements PromptSize {
   readonly strings: string[] = [];
   images = 0;
   unseen = 0;
+  definitionTokens = 0;
   providerTools = false;
   messages = 0;
   objects = OBJECTS_PER_REQUEST;
@@ -130,11 +134,14 @@ class Walk implements PromptSize {
     if (!Array.isArray(tools) || tools.length === 0) return;
     this.toolTokens += TOKENS_FOR_TOOLS;
     this.#json(tools);
-    const isOwn = (tool: unknown) => isJsonObject(tool) && (tool.type == null || OWN_TOOLS.has(tool.type));
-    for (const tool of tools) this.#custom(objectOf(tool));
-    const defined = tools.filter((tool) => !isOwn(tool)).length;
-    this.providerTools = defined > 0;
-    this.toolTokens += defined * TOKENS_FOR_DEFINED_TOOL;
+    for (const tool of tools) {
+      const type = isJsonObject(tool) ? tool.type : 'unknown';
+      const tokens = definitionTokens(type);
+      this.#custom(objectOf(tool));
+      this.definitionTokens += tokens;
+      if (tokens > 0) this.toolTokens += TOKENS_FOR_DEFINED_TOOL;
+      if (isServerTool(type)) this.providerTools = true;
+    }
   }
 
   /**

@@ -19,6 +19,7 @@ import {
   when,
 } from '../../core/fields/readers.ts';
 import { type FieldRule, fieldTable, type NeedReader } from '../../core/fields/table.ts';
+import { CLIENT_TOOLS } from '../../core/metering/prompt-fields.ts';
 import {
   isCustomTool,
   isTextDocument,
@@ -80,9 +81,6 @@ const definedTool: NeedReader = (value, context) =>
 /** A file for a container. */
 const blockType: NeedReader = (value, context) =>
   value === 'container_upload' ? unpriced(value, context) : [];
-
-/** Tools that the caller runs, in any version (Claude docs, Tool use, Client tools). */
-const CLIENT_TOOLS = /^(custom|(bash|text_editor|computer|memory|(computer|browser)_toolset)_\d{8})$/;
 
 const limited = (name: string): NeedReader => serverTool(name, (_value, { parent }) => parent.max_uses);
 
