@@ -39,6 +39,12 @@ const only =
 
 export const text = only((value) => typeof value === 'string');
 export const count = only(isTokenCount);
+/** A count that some servers send as text, or with a fraction. */
+export const looseCount: Field = (value) => {
+  const number = typeof value === 'string' && /^\d{1,15}(\.\d*)?$/.test(value) ? Number(value) : value;
+  return count(typeof number === 'number' ? Math.trunc(number) : number);
+};
+
 export const object = only(isJsonObject);
 export const list = only(Array.isArray);
 export const textOrList = only((value) => typeof value === 'string' || Array.isArray(value));

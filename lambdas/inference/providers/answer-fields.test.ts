@@ -67,6 +67,16 @@ describe('a completion', () => {
     expect(bodyOf(completion(fields))).not.toContain(CANARY);
   });
 
+  it('succeeds with a time and with places as text', () => {
+    const reply = toRouteResponse(
+      completion({ created: '1700000000.9', choices: [choice({ index: '0' })] }),
+      CALL,
+    );
+    expect(reply.completeResponse).toMatchObject({
+      body: { created: 1_700_000_000, choices: [{ index: 0 }] },
+    });
+  });
+
   it('retains the token counts of its usage, and no cost', () => {
     const usage = {
       prompt_tokens: 3,

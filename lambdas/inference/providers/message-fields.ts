@@ -7,11 +7,11 @@ import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
 import { type ResponseIdentity, UpstreamFailure } from '../core/upstream/provider.ts';
 import {
   account,
-  count,
   type Fields,
   fields,
   list,
   listOf,
+  looseCount,
   object,
   objectWith,
   oneOf,
@@ -138,11 +138,11 @@ export function toEvent(event: JsonObject, identity: ResponseIdentity): JsonObje
     case 'message_start':
       return { type, message: toOpening(event.message, identity) };
     case 'content_block_start':
-      return { type, index: count(event.index), content_block: toBlock(event.content_block) };
+      return { type, index: looseCount(event.index), content_block: toBlock(event.content_block) };
     case 'content_block_delta':
-      return { type, index: count(event.index), delta: ofKind(event.delta, DELTAS) };
+      return { type, index: looseCount(event.index), delta: ofKind(event.delta, DELTAS) };
     case 'content_block_stop':
-      return { type, index: count(event.index) };
+      return { type, index: looseCount(event.index) };
     case 'message_delta': {
       const { context_management: cleared } = event;
       const usage = allowedUsageOf(event.usage);

@@ -1,6 +1,7 @@
 /** A multipart form read as a stream: its fields into memory, its one file onto disk. */
 
 import { CallerLeft, ServiceError } from '../core/errors.ts';
+import { requirePlainBody } from '../core/json/json-body.ts';
 import type { HttpRequest } from '../core/ports.ts';
 import type { ReceiveUpload, SpooledFile, Upload } from '../core/upload.ts';
 import { boundaryOf, type FormField, malformed, partsOf } from './form-parts.ts';
@@ -141,6 +142,7 @@ async function* bytesOf(
  */
 export function createUploadReader(options: MultipartOptions): ReceiveUpload {
   return async (request) => {
+    requirePlainBody(request.headers);
     const boundary = boundaryOf(request.headers.get('content-type') ?? '');
     const form = new Form(options);
     try {

@@ -8,13 +8,13 @@ import type { ResponseIdentity } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import {
   account,
-  count,
   type Field,
   type Fields,
   fields,
   imageData,
   list,
   listOf,
+  looseCount,
   object,
   objectWith,
   oneOf,
@@ -28,7 +28,7 @@ import { objectOf } from '../http-upstream.ts';
 import { sealSignature } from './reasoning-signatures.ts';
 
 const image = objectWith(
-  fields({ type: plainName, index: count, image_url: objectWith(fields({ url: imageData })) }),
+  fields({ type: plainName, index: looseCount, image_url: objectWith(fields({ url: imageData })) }),
 );
 
 /** Parts of other types have no address that is the vendor's. */
@@ -55,7 +55,7 @@ const messageFields = {
 };
 
 const choiceFields = {
-  index: count,
+  index: looseCount,
   finish_reason: plainName,
   native_finish_reason: plainName,
   // The stop sequence that was met, or its token, as vLLM gives it.
@@ -65,7 +65,7 @@ const choiceFields = {
 
 /** `service_tier` is one of those that a caller may choose; `citations` and `search_results` are a searching model's sources. */
 const responseFields = {
-  created: (value: unknown) => count(typeof value === 'number' ? Math.trunc(value) : value),
+  created: looseCount,
   service_tier: oneOf('auto', 'default', 'flex', 'priority', 'fast', 'scale', 'performance'),
   citations: list,
   search_results: list,
@@ -127,7 +127,7 @@ const detailFields = fields({
   type: oneOf('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
   text,
   summary: text,
-  index: count,
+  index: looseCount,
 });
 
 /** Returns a detail. Its signature is sealed together with the names that the server expects next to it. */
@@ -148,7 +148,7 @@ function messageWith(signatures: Signatures): Fields {
   // Google, OpenAI compatibility, Thought signatures.
   const google = fields({ thought_signature: sealed });
   const toolCall = fields({
-    index: count,
+    index: looseCount,
     id: text,
     type: plainName,
     function: objectWith(called),

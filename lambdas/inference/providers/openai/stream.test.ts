@@ -83,6 +83,24 @@ describe('the events of a stream', () => {
   });
 });
 
+describe('a stream whose places and times are text', () => {
+  it('reaches a caller of the protocol with numbers', async () => {
+    const chunk = (delta: object, finish_reason: string | null) => ({
+      created: '1700000000',
+      choices: [{ index: '0', delta, finish_reason }],
+    });
+    const { events, failure } = await outcome(
+      wire(chunk({ content: 'Hi' }, null), chunk({}, 'stop'), '[DONE]'),
+    );
+    expect(failure).toBeUndefined();
+    const payloads = events.flatMap(({ nativeEvent }) => nativeEvent ?? []);
+    expect(payloads).toMatchObject([
+      { created: 1_700_000_000, choices: [{ index: 0, delta: { content: 'Hi' } }] },
+      { created: 1_700_000_000, choices: [{ index: 0, finish_reason: 'stop' }] },
+    ]);
+  });
+});
+
 const LATE = { choices: [{ index: 0, delta: { content: 'late' }, finish_reason: null }] };
 
 describe('the reader of a stream', () => {

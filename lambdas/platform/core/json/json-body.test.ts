@@ -23,6 +23,28 @@ const schema = z.strictObject({
   either: z.union([z.string(), z.number()]).optional(),
 });
 
+describe('a compressed body', () => {
+  const requestWith = (coding: string) =>
+    ({
+      headers: new Headers({ 'content-type': 'application/json', 'content-encoding': coding }),
+      text: async () => '{}',
+    }) as unknown as Parameters<typeof readJson>[0];
+
+  it.each(['gzip', 'br', 'GZIP', 'deflate, gzip', 'zstd'])(
+    'fails with an error that says so: %s',
+    async (coding) => {
+      await expect(readJson(requestWith(coding))).rejects.toMatchObject({
+        code: 'unsupported_media_type',
+        message: expect.stringContaining('compressed'),
+      });
+    },
+  );
+
+  it('differs from one of the coding `identity`', async () => {
+    expect((await readJson(requestWith('identity'))).value).toEqual({});
+  });
+});
+
 describe('the message about a field', () => {
   it.each([
     [{ temperature: 3 }, 'temperature: must be at most 2.'],

@@ -30,7 +30,18 @@ export async function readOptionalJson(request: HttpRequest): Promise<unknown> {
   return text.trim() === '' ? {} : parseBody(request.headers, text).value;
 }
 
+/** Throws 400 `unsupported_media_type` for a compressed body: its size is unknown until it is decoded. */
+export function requirePlainBody(headers: Pick<Headers, 'get'>): void {
+  const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  if (coding === '' || coding === 'identity') return;
+  throw new ServiceError(
+    'unsupported_media_type',
+    'The body is compressed. Send it without "Content-Encoding".',
+  );
+}
+
 function parseBody(headers: Pick<Headers, 'get'>, text: string): JsonBody {
+  requirePlainBody(headers);
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type !== 'application/json' && !type.endsWith('+json')) {
     throw new ServiceError(

@@ -151,6 +151,7 @@ describe('an image that the vendor names by its address', () => {
       expect((await paint()).images).toEqual([{ b64_json: data }]);
     }
     expect(storage.requests[0]?.headers).not.toHaveProperty('authorization');
+    expect(await imagesOf({ b64_json: `data:image/png;base64,${data}` })).toEqual([{ b64_json: data }]);
     expect(await imagesOf({ url: `data:image/png;base64,${data}`, revised_prompt: 'a cat' })).toEqual([
       { b64_json: data, revised_prompt: 'a cat' },
     ]);

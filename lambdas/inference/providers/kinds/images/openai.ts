@@ -78,10 +78,10 @@ interface Entry {
 function toEntry(value: unknown): Entry[] {
   const { b64_json: data, url, revised_prompt: revised } = Object(value) as JsonObject;
   const prompt = isText(revised) ? { revised_prompt: revised } : {};
-  if (isText(data)) return [{ image: data, prompt }];
+  // Some servers have the bytes as a data URL in either field.
+  if (isText(data)) return [{ image: data.replace(DATA_URL, ''), prompt }];
   if (!isText(url)) return [];
-  const inline = DATA_URL.exec(url)?.[0];
-  if (inline !== undefined) return [{ image: url.slice(inline.length), prompt }];
+  if (DATA_URL.test(url)) return [{ image: url.replace(DATA_URL, ''), prompt }];
   return HTTP_URL.test(url) ? [{ image: { url }, prompt }] : [];
 }
 
