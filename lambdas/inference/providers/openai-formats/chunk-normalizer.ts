@@ -106,6 +106,11 @@ export class ChunkNormalizer {
     return state;
   }
 
+  /** True if every choice that has started has ended. */
+  get isFinished(): boolean {
+    return this.#choices.size > 0 && [...this.#choices.values()].every(({ finished }) => finished);
+  }
+
   hasCalls(index: unknown): boolean {
     const state = this.#choices.get(index ?? 0);
     return state !== undefined && (state.calls.count > 0 || state.hasFunctionCall);

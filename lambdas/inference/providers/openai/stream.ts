@@ -27,7 +27,7 @@ const DONE = '[DONE]';
  */
 export class ChunkStreamReader implements EventReader {
   readonly #native: boolean;
-  readonly #progress = new ChoiceProgress();
+  readonly #progress = new StreamProgress();
   readonly #normalizer: ChunkNormalizer;
   readonly #partReader: ChunkPartReader;
   readonly #completionFields: CompletionFields;
@@ -67,7 +67,7 @@ export class ChunkStreamReader implements EventReader {
 
   end(): readonly RouteEvent[] {
     if (this.#isComplete) this.#progress.requireOutput();
-    else this.#progress.requireFinish();
+    else this.#progress.requireFinish(this.#normalizer.isFinished);
     return [...this.#bufferedCalls(), ...this.#end.release([]), ...this.#ends()];
   }
 
@@ -108,7 +108,7 @@ export class ChunkStreamReader implements EventReader {
       outputText: text,
       hasOutput: content || text !== '',
     };
-    this.#progress.record(chunk, event);
+    this.#progress.record(event);
     return event;
   }
 
@@ -149,10 +149,8 @@ function named(chunk: Chunk, normalizer: ChunkNormalizer): JsonObject {
   return namedChoices === choices ? chunk : { ...chunk, choices: namedChoices };
 }
 
-/** The progress of each choice of a stream. */
-class ChoiceProgress {
-  readonly #unfinished = new Set<unknown>();
-  #finished = false;
+/** The progress of a stream. */
+class StreamProgress {
   #output = false;
   /** True if the usage arrived exactly once, after all output. */
   #accounted = false;
@@ -164,19 +162,11 @@ class ChoiceProgress {
     return this.#created === undefined ? {} : { created: this.#created };
   }
 
-  record(chunk: Chunk, { hasOutput, nativeEvent, usage, outputText }: RouteEvent): void {
+  record({ hasOutput, nativeEvent, usage, outputText }: RouteEvent): void {
     this.#output ||= hasOutput;
     this.#created ??= nativeEvent?.created;
     if (usage !== undefined) this.#accounts += 1;
     this.#accounted = this.#accounts === 1 && outputText === '' && (this.#accounted || usage !== undefined);
-    for (const { index = 0, finish_reason: reason } of choicesOf(chunk).filter(hasDeltaOrFinish)) {
-      if (!isReason(reason)) {
-        this.#unfinished.add(index);
-        continue;
-      }
-      this.#unfinished.delete(index);
-      this.#finished = true;
-    }
   }
 
   /** Throws if a stream reports its end without any output. */
@@ -188,9 +178,9 @@ class ChoiceProgress {
    * Throws if a body ends without an end marker, unless every started choice has finished, or the usage of the whole
    * output has arrived. With usage alone, the caller receives the output as an incomplete response.
    */
-  requireFinish(): void {
+  requireFinish(isFinished: boolean): void {
     if (this.#output && this.#accounted) return;
-    if (!this.#finished || this.#unfinished.size > 0) throw new UpstreamFailure('interrupted');
+    if (!isFinished) throw new UpstreamFailure('interrupted');
   }
 }
 
