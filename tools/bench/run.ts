@@ -25,6 +25,7 @@ import { measurePeers } from './peers/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
+import { measureWire } from './wire/bench.ts';
 
 const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly BenchMetric[]>>> = {
   ledger: measureLedger,
@@ -36,6 +37,7 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   stream: measureStream,
   peers: measurePeers,
   tokens: measureTokens,
+  wire: measureWire,
   mutants: measureMutants,
   host: measureHost,
 };

@@ -34,6 +34,10 @@ export const MEASURED_CODE: Readonly<Record<string, Readonly<Record<string, stri
   peers: { host: HOST, ledger: LEDGER },
   host: { host: HOST, ledger: LEDGER },
   tokens: { bound: 'lambdas/inference/core/metering/token-bound.ts' },
+  wire: {
+    providers: 'lambdas/inference/providers/protocols.ts',
+    laws: 'lambdas/inference/testing/wire/laws.ts',
+  },
   // The tests decide its values as much as the code does.
   mutants: {},
 };

@@ -3,7 +3,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { type CallFormat, chatCaller, messagesCaller, responsesCaller } from './sdk-callers.ts';
 
-export type FormatName = 'chat' | 'messages' | 'responses';
+export const FORMAT_NAMES = ['chat', 'messages', 'responses'] as const;
+export type FormatName = (typeof FORMAT_NAMES)[number];
 
 /** The end of a response, in the words of none of the formats. */
 type End = 'stop' | 'length' | 'calls' | 'filter';

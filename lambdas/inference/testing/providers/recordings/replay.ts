@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import {
+  FORMAT_NAMES,
   type FormatName,
   type ReceivedResponse,
   receive,
@@ -11,8 +12,6 @@ import {
 } from '../../completions/received.ts';
 import { formatCases, type ServedCall, serve } from '../../completions/served-call.ts';
 import { exceptionFrame, frame } from '../bedrock/frames.ts';
-
-const FORMAT_NAMES: readonly FormatName[] = ['chat', 'messages', 'responses'];
 
 /** A recorded body, and what the documentation of its server says that it means. */
 interface Recording {
