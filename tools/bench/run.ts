@@ -15,13 +15,14 @@ import {
   writeReport,
 } from './harness/report.ts';
 import { RESULTS } from './harness/results.ts';
-import { measureHost } from './host/bench.ts';
+import { measureHost, measureReaders } from './host/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLeases } from './ledger/leases.ts';
 import { measureLoad } from './ledger/load/bench.ts';
 import { measureMarket } from './market/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
+import { measureSplits } from './splits/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
@@ -35,11 +36,13 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   bundles: measureBundles,
   start: measureStart,
   stream: measureStream,
+  splits: measureSplits,
   peers: measurePeers,
   tokens: measureTokens,
   wire: measureWire,
   mutants: measureMutants,
   host: measureHost,
+  readers: measureReaders,
 };
 
 /** The commit at the start, which the results and pages of this run do not make dirty. */

@@ -31,8 +31,10 @@ export const MEASURED_CODE: Readonly<Record<string, Readonly<Record<string, stri
   bundles: { chat: CHAT },
   start: { local: 'tools/local/start.ts', app: 'bin/app.ts' },
   stream: { chat: CHAT, messages: 'lambdas/inference/endpoints/create-message/handler.ts' },
+  splits: { batches: 'lambdas/inference/providers/event-batches.ts', chat: CHAT },
   peers: { host: HOST, ledger: LEDGER },
   host: { host: HOST, ledger: LEDGER },
+  readers: { host: HOST },
   tokens: { bound: 'lambdas/inference/core/metering/token-bound.ts' },
   wire: {
     providers: 'lambdas/inference/providers/protocols.ts',

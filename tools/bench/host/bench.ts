@@ -5,6 +5,7 @@ import { measureOpenStreams, OPEN_RESPONSE } from './open-streams.ts';
 import { measureRevocations } from './revocations.ts';
 import { measureRounds } from './rounds.ts';
 import { openStage, type Stage } from './stage.ts';
+import { LONG_RESPONSE, measureStalledReaders } from './stalled-readers.ts';
 
 export const measureHost = async (): Promise<readonly BenchMetric[]> => [
   ...(await onStage(measureRounds)),
@@ -16,10 +17,13 @@ export const measureHost = async (): Promise<readonly BenchMetric[]> => [
   ...(await onStage(measureRevocations)),
 ];
 
+/** Readers that stop reading. */
+export const measureReaders = (): Promise<readonly BenchMetric[]> => onStage(measureStalledReaders);
+
 async function onStage(
   measure: (stage: Stage) => Promise<readonly BenchMetric[]>,
 ): Promise<readonly BenchMetric[]> {
-  const stage = await openStage(OPEN_RESPONSE, KILLED_RESPONSE);
+  const stage = await openStage(OPEN_RESPONSE, KILLED_RESPONSE, LONG_RESPONSE);
   try {
     return await measure(stage);
   } finally {

@@ -39,6 +39,7 @@ function modelOf(protocol: Protocol, upstreamUrl: string, upstream: string) {
         secret: 'env:SIM_KEY',
         capabilities: ['tools', 'json', 'vision', 'stream'],
         timeout_ms: 180_000,
+        ...(protocol === 'anthropic' ? { cancels: true } : {}),
       },
     ],
   };
