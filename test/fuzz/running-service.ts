@@ -28,8 +28,7 @@ import { createProviders } from '../../lambdas/inference/providers/protocols.ts'
 import { createSealedTokens } from '../../lambdas/inference/store/sealed-tokens.ts';
 import { createBreaker } from '../../lambdas/inference/testing/circuit/memory-circuits.ts';
 import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
-import type { UpstreamFetch } from '../../lambdas/platform/connections/upstream-fetch.ts';
-import type { After, Clock, StreamingEndpoint } from '../../lambdas/platform/core/ports.ts';
+import type { After, Clock, StreamingEndpoint, UpstreamFetch } from '../../lambdas/platform/core/ports.ts';
 import { createRequestHandler, type HostContext } from '../../lambdas/platform/http/request-handler.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/platform/system/system.ts';
 import { webHandler } from '../../lambdas/platform/testing/web-response.ts';

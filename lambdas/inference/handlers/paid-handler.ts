@@ -9,12 +9,12 @@ import { createReplayMarks } from '../../ledger/store/usage-store.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { ConnectionPool } from '../../platform/connections/connection-pool.ts';
 import { createExchange } from '../../platform/connections/http-exchange.ts';
-import { createUpstreamFetch, type UpstreamFetch } from '../../platform/connections/upstream-fetch.ts';
+import { createUpstreamFetch } from '../../platform/connections/upstream-fetch.ts';
 import { METRICS } from '../../platform/contract/metrics.ts';
 import type { Surface } from '../../platform/contract/route.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import type { OpenCheck } from '../../platform/core/open-check.ts';
-import type { Log, Measure, StreamingEndpoint } from '../../platform/core/ports.ts';
+import type { Log, Measure, StreamingEndpoint, UpstreamFetch } from '../../platform/core/ports.ts';
 import { openCheck } from '../../platform/handlers/open-check.ts';
 import {
   createDataResources,

@@ -1,10 +1,5 @@
 /** The steps that every upstream with JSON over HTTP shares: the key, one POST, its response and its failures. */
 
-import type {
-  UpstreamFetch,
-  UpstreamRequestInit,
-  UpstreamResponse,
-} from '../../platform/connections/upstream-fetch.ts';
 import {
   isJsonObject,
   isTooDeep,
@@ -12,7 +7,12 @@ import {
   MAX_DEPTH,
   parseJson,
 } from '../../platform/core/json/lossless-json.ts';
-import type { SecretReader } from '../../platform/core/ports.ts';
+import type {
+  SecretReader,
+  UpstreamFetch,
+  UpstreamRequestInit,
+  UpstreamResponse,
+} from '../../platform/core/ports.ts';
 import { type RouteResponse, UpstreamFailure } from '../core/upstream/provider.ts';
 import { withError } from './error-frames.ts';
 import { drain, type EventReader, eventBatches } from './event-batches.ts';

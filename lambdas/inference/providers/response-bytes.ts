@@ -1,8 +1,8 @@
 /** The bound of a route's response by its size, and the sizes that calls can need. */
 
 import { Readable } from 'node:stream';
-import type { UpstreamResponse } from '../../platform/connections/upstream-fetch.ts';
 import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
+import type { UpstreamResponse } from '../../platform/core/ports.ts';
 import { UpstreamFailure } from '../core/upstream/provider.ts';
 
 const MB = 1024 * 1024;

@@ -3,8 +3,13 @@
 import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import * as z from 'zod';
-import type { UpstreamFetch } from '../../platform/connections/upstream-fetch.ts';
-import type { Clock, SecretReader, TokenIssuer, TokenReader } from '../../platform/core/ports.ts';
+import type {
+  Clock,
+  SecretReader,
+  TokenIssuer,
+  TokenReader,
+  UpstreamFetch,
+} from '../../platform/core/ports.ts';
 
 export interface AccessTokenOptions {
   readonly fetch: UpstreamFetch;

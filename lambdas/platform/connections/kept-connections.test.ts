@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createBedrockClients } from '../../inference/store/bedrock-clients.ts';
+import type { UpstreamRequestInit } from '../core/ports.ts';
 import { RESPONSE, Upstream } from '../testing/connections/upstream.ts';
 import { ConnectionPool, type PoolOptions } from './connection-pool.ts';
 import { createExchange } from './http-exchange.ts';
-import { createUpstreamFetch, type UpstreamRequestInit } from './upstream-fetch.ts';
+import { createUpstreamFetch } from './upstream-fetch.ts';
 
 const upstreams: Upstream[] = [];
 

@@ -33,7 +33,7 @@ async function responding(respond: (response: ServerResponse) => void) {
 }
 
 describe('the body of a response', () => {
-  it('is over if its reader leaves at any time, and no byte that comes later is an error', async () => {
+  it('ends if its reader leaves at any time, and no byte that comes later is an error', async () => {
     const failures: unknown[] = [];
     const note = (failure: unknown) => void failures.push(failure);
     process.on('uncaughtException', note);
@@ -62,7 +62,7 @@ describe('the body of a response', () => {
     await expect(reads?.next()).rejects.toBe(failure);
   });
 
-  it('is read ahead by its bytes, not to its end', async () => {
+  it('comes ahead of its reader by its bytes, not to its end', async () => {
     let sentBytes = 0;
     const { body } = await responding((response) => {
       const send = () => {

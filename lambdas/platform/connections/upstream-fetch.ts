@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import type { UpstreamFetch, UpstreamResponse } from '../core/ports.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
 const USER_AGENT = 'unified-inference-service/1';
@@ -12,19 +13,6 @@ const USER_AGENT = 'unified-inference-service/1';
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Fetch standard, "null body status". */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
-
-/** What is read of a response. A web `Response` has it too. */
-export interface UpstreamResponse extends Pick<Response, 'status' | 'ok' | 'text'> {
-  readonly headers: Pick<Headers, 'get'>;
-  /** Each read has all bytes that have arrived. A reader that leaves closes the connection. */
-  readonly body: AsyncIterable<Uint8Array> | null;
-}
-
-export interface UpstreamRequestInit extends Pick<RequestInit, 'method' | 'body' | 'signal' | 'redirect'> {
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-export type UpstreamFetch = (url: string, init?: UpstreamRequestInit) => Promise<UpstreamResponse>;
 
 /**
  * Accepts a URL, a method, headers, a string, bytes or a stream, and a signal. Rejects with the error that broke the

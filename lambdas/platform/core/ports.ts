@@ -146,3 +146,18 @@ export type StreamingEndpoint = (
   request: HttpRequest,
   context: CallContext,
 ) => Promise<TextResponse | StreamedResponse>;
+
+/** The parts of an upstream's response that are read. A web `Response` has them too. */
+export interface UpstreamResponse extends Pick<Response, 'status' | 'ok' | 'text'> {
+  readonly headers: Pick<Headers, 'get'>;
+  /** Each read has all bytes that have arrived. A reader that leaves closes the connection. */
+  readonly body: AsyncIterable<Uint8Array> | null;
+}
+
+/** A request to an upstream, but for its address. */
+export interface UpstreamRequestInit extends Pick<RequestInit, 'method' | 'body' | 'signal' | 'redirect'> {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends a request to an upstream. */
+export type UpstreamFetch = (url: string, init?: UpstreamRequestInit) => Promise<UpstreamResponse>;

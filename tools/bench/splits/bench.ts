@@ -1,4 +1,4 @@
-/** Whether a caller receives, and pays, the same however the reads of a connection cut an upstream's stream. */
+/** Tries that a caller receives and pays the same however the reads of a connection cut an upstream's stream. */
 import { SPLIT_CASES, trySplits } from '../../../lambdas/inference/testing/completions/split-streams.ts';
 import type { BenchMetric } from '../harness/report.ts';
 

@@ -2,7 +2,7 @@
  * Decides whether an error response of a Messages server is the fault of the route or of the request (Claude API docs,
  * Errors).
  */
-import type { UpstreamResponse } from '../../../platform/connections/upstream-fetch.ts';
+import type { UpstreamResponse } from '../../../platform/core/ports.ts';
 import type { ChatPayload, UpstreamFailure } from '../../core/upstream/provider.ts';
 import { isFieldPath } from '../rejections/field-names.ts';
 import { toStatusFailure } from '../rejections/status-failure.ts';

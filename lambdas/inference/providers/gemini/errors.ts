@@ -1,7 +1,7 @@
 /** An error of the Gemini API: is the route at fault, or the request (Google APIs, error model: `google.rpc.Status`)? */
 
-import type { UpstreamResponse } from '../../../platform/connections/upstream-fetch.ts';
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { UpstreamResponse } from '../../../platform/core/ports.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { rejectionOfBody } from '../rejections/rejection.ts';
 import { toStatusFailure } from '../rejections/status-failure.ts';

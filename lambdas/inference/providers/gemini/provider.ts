@@ -1,5 +1,5 @@
 /** Google's Gemini API over HTTP: `POST {base_url}/models/{model}:generateContent` and `:streamGenerateContent`. */
-import type { UpstreamFetch } from '../../../platform/connections/upstream-fetch.ts';
+import type { UpstreamFetch } from '../../../platform/core/ports.ts';
 import type { Feature } from '../../core/fields/need.ts';
 import type { Provider } from '../../core/upstream/provider.ts';
 import { type AuthorizationDependencies, authorizationOf, type KeyHeader } from '../authorization.ts';

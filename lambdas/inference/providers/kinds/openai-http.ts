@@ -1,7 +1,7 @@
 /** One request to a server of the OpenAI protocol, for whatever is not a conversation. */
 
-import type { UpstreamFetch, UpstreamResponse } from '../../../platform/connections/upstream-fetch.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { UpstreamFetch, UpstreamResponse } from '../../../platform/core/ports.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import { type KeyDependencies, keyHeadersOf } from '../authorization.ts';
 import { parsePlainObject, post, reading } from '../http-upstream.ts';

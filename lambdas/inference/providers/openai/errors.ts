@@ -2,7 +2,7 @@
  * Decides whether an error response of an OpenAI-compatible server is the fault of the route or of the request (OpenAI
  * docs, Error codes).
  */
-import type { UpstreamResponse } from '../../../platform/connections/upstream-fetch.ts';
+import type { UpstreamResponse } from '../../../platform/core/ports.ts';
 import type { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { isFieldPath } from '../rejections/field-names.ts';
 import { toStatusFailure } from '../rejections/status-failure.ts';

@@ -1,5 +1,5 @@
 /** The OpenAI protocol over HTTP: every server that speaks `POST {base_url}/chat/completions`. */
-import type { UpstreamFetch } from '../../../platform/connections/upstream-fetch.ts';
+import type { UpstreamFetch } from '../../../platform/core/ports.ts';
 import type { Feature } from '../../core/fields/need.ts';
 import type { Provider } from '../../core/upstream/provider.ts';
 import { type AuthorizationDependencies, authorizationOf } from '../authorization.ts';

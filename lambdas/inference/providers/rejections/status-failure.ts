@@ -1,7 +1,8 @@
 /** The meaning of an upstream's error by its status: the fault of the caller's request, or of the route. */
-import type { UpstreamResponse } from '../../../platform/connections/upstream-fetch.ts';
+
 import { parseHttpDate, parseRetryAfter } from '../../../platform/core/api/retry-after.ts';
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { UpstreamResponse } from '../../../platform/core/ports.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { boundedText } from '../response-bytes.ts';
 import { rejectionOfBody } from './rejection.ts';

@@ -1,8 +1,7 @@
 /** Images of a server of the OpenAI protocol (OpenAI API reference, Create image). */
 
-import type { UpstreamFetch } from '../../../../platform/connections/upstream-fetch.ts';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
-import type { Clock } from '../../../../platform/core/ports.ts';
+import type { Clock, UpstreamFetch } from '../../../../platform/core/ports.ts';
 import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
 import type { ImageOutput } from '../../../core/kinds/images/images.ts';
 import { isTokenCount } from '../../../core/pricing/token-usage.ts';
