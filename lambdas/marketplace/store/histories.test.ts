@@ -1,9 +1,4 @@
-import {
-  type AttributeValue,
-  type DynamoDBClient,
-  GetItemCommand,
-  TransactWriteItemsCommand,
-} from '@aws-sdk/client-dynamodb';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect } from '@jest/globals';
 import { it } from '../../../tools/test-kit/search.ts';
 import { drawsOf } from '../../../tools/test-kit/seed.ts';
@@ -56,23 +51,6 @@ function blindTo(...attributes: readonly string[]) {
   });
 }
 
-/** Clients of buyers for whom all the money in a wallet pays for listings. */
-function countingUsedUp({ client, onceClient }: DynamoClients): DynamoClients {
-  const around = (real: DynamoDBClient) =>
-    aroundSend(real, async (command, send) => {
-      if (command instanceof TransactWriteItemsCommand)
-        for (const { Update: update } of command.input.TransactItems ?? [])
-          if (update?.ConditionExpression !== undefined)
-            update.ConditionExpression = update.ConditionExpression.replaceAll('payable_cash', 'net_cash');
-      const response = (await send(command)) as { Item?: Record<string, AttributeValue> };
-      const { net_cash: netCash } = response.Item ?? {};
-      return netCash === undefined
-        ? response
-        : { ...response, Item: { ...response.Item, payable_cash: netCash } };
-    });
-  return { client: around(client), onceClient: around(onceClient) };
-}
-
 /** The payouts of a store as they would be read by a worker that treats a fact in another way. */
 const readAs = (change: (payout: Payout) => Payout) => (store: DynamoPayoutStore) =>
   changed(store, {
@@ -118,7 +96,6 @@ const CONTROLS: readonly (MarketMutation & { readonly history: number })[] = [
       }),
   },
   { what: 'granted credit counts as money', history: 8, grantsMoney: true },
-  { what: 'money that was used up counts again', history: 19, buyer: countingUsedUp },
   { what: 'a sale matures without a check', history: 56, due: blindTo('net_cash', 'owed') },
   { what: 'only a debt holds a sale', history: 138, due: blindTo('net_cash') },
 ];

@@ -37,7 +37,7 @@ interface ModelWallet {
   owed: NanoUsd;
   netCash: NanoUsd;
   payableCash: NanoUsd;
-  /** What is left of its grants, which calls and sales that are not payable use up first. */
+  /** The remainder of its grants, which calls and sales that are not payable use up first. */
   grants: NanoUsd;
   /** Money that these used up when no grant was left. */
   usedUp: NanoUsd;
@@ -213,7 +213,7 @@ export class MarketModel {
     this.#change(recordSale(sale));
   }
 
-  /** What a buyer has paid, less its payable sales and what was used up without a grant. */
+  /** The payments of a buyer, less its payable sales and what was used up without a grant. */
   #unusedCash(buyer: number): NanoUsd {
     const paid = sum(
       this.#payments.filter((each) => each.buyer === buyer),

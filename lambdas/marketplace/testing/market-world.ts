@@ -1,20 +1,16 @@
 /** Buyers, sellers and their payments on a real database, with a clock of the test's own. */
-import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { monotonicFactory } from 'ulid';
 import type { TestDatabase } from '../../../tools/test-kit/engine.ts';
 import { Accounts } from '../../access/core/accounts.ts';
-import { hashSecret } from '../../access/core/api-key.ts';
 import { DynamoAccountStore } from '../../access/store/account-store.ts';
-import { encodeNewKey } from '../../access/store/key-item.ts';
 import { auditAccount } from '../../ledger/core/audit/account.ts';
 import { Credits } from '../../ledger/core/credits.ts';
-import { isCallHold } from '../../ledger/core/ports.ts';
 import { createAuditStore } from '../../ledger/store/audit-reader.ts';
 import { DynamoCreditStore } from '../../ledger/store/credit-store.ts';
-import { createUsageStore } from '../../ledger/store/usage-store.ts';
 import { WalletPostings } from '../../ledger/store/wallet/posting.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
-import { outcomeOf, SILENT } from '../../ledger/testing/running-ledger.ts';
+import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import type { PaymentFact } from '../../payments/core/order.ts';
 import { applyEvent } from '../../payments/core/orders.ts';
 import type { OrderReference } from '../../payments/core/ports.ts';
@@ -43,8 +39,6 @@ export type MarketDatabase = Pick<TestDatabase, keyof DynamoClients | 'tables' |
 const DAY_SECONDS = 86_400;
 export const FEE_BASIS_POINTS = 1_250;
 const MATURITY_SECONDS = 7 * DAY_SECONDS;
-
-const keyOf = (accountId: string): string => accountId.replace('acc', 'key');
 
 export interface ListedThing {
   readonly kind: 'app';
@@ -127,38 +121,6 @@ export class MarketWorld {
     const postings = new WalletPostings(client, tables.wallets);
     const store = new DynamoOrderStore({ client, table: tables.accounts, postings, clock: this.#clock });
     await applyEvent({ store, log: SILENT }, { order, fact, created: this.nowSeconds });
-  }
-
-  /** Gives an account the key of its calls. */
-  async openKey(accountId: string): Promise<void> {
-    const { client, tables } = this.#database;
-    const secretHash = hashSecret(accountId);
-    const key = { accountId, keyId: keyOf(accountId), secretHash, name: 'test', policy: {}, created: 0 };
-    await client.send(new PutItemCommand({ TableName: tables.keys, Item: encodeNewKey(key) }));
-  }
-
-  /** A call that costs what is held for it, or nothing. */
-  async call(
-    accountId: string,
-    { cents, isFree = false }: { readonly cents: number; readonly isFree?: boolean },
-    clients: DynamoClients = this.#database,
-  ): Promise<void> {
-    const { tables } = this.#database;
-    const store = createWalletStore(clients, tables.wallets);
-    const [id, amount, created] = [`req_${this.ulid()}`, BigInt(cents) * NANO_PER_CENT, this.nowSeconds];
-    const hold = { id, keyId: keyOf(accountId), kind: 'chat', amount, expires: created + 1_200 } as const;
-    const { granted, wallet } = await store.hold(accountId, hold);
-    const placed = granted ? wallet.holds.filter(isCallHold).find((each) => each.id === id) : undefined;
-    if (placed === undefined) return;
-    const { excess, tokens, amount: cost, ...usage } = outcomeOf(isFree ? 0n : amount);
-    const call = { id, keyId: hold.keyId, accountId, created, kind: hold.kind };
-    await createUsageStore(clients.client, tables.usage).put({
-      ...usage,
-      ...call,
-      cost,
-      attempt: placed.attempt,
-    });
-    await store.endHold(accountId, { ...placed, cost, recorded: created });
   }
 
   async list(ownerId: string, cents: number): Promise<ListedThing> {

@@ -42,7 +42,7 @@ export interface Sale {
   readonly created: number;
   /** The time of its next check, while it is pending. */
   readonly dueAt: number;
-  /** Why the last check had it wait. */
+  /** The reason for which the last check had it wait. */
   readonly held: HoldReason | undefined;
 }
 

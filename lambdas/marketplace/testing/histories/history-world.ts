@@ -7,6 +7,7 @@ import { connectAccount } from '../../core/payouts/account.ts';
 import type { PayoutProvider } from '../../core/payouts/ports.ts';
 import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
 import type { DynamoPayoutStore } from '../../store/payouts/payout-store.ts';
+import { MarketCalls } from '../market-calls.ts';
 import { type ListedThing, type MarketDatabase, MarketWorld } from '../market-world.ts';
 import { CashLaws } from './cash-laws.ts';
 import { type HistoryBucket, startBucket } from './history-bucket.ts';
@@ -23,8 +24,6 @@ export interface MarketMutation {
   readonly store?: (store: DynamoPayoutStore) => DynamoPayoutStore;
   /** The clients of the schedule that processes what is due. */
   readonly due?: (clients: DynamoClients) => DynamoClients;
-  /** The clients of buyers. */
-  readonly buyer?: (clients: DynamoClients) => DynamoClients;
   /** Granted credit counts as money. */
   readonly grantsMoney?: true;
 }
@@ -56,6 +55,7 @@ export class HistoryWorld {
   readonly options: HistoryOptions;
   readonly mutation: MarketMutation;
   readonly world: MarketWorld;
+  readonly calls: MarketCalls;
   readonly interleaving: Interleaving;
   readonly provider: HistoryProvider;
   readonly bucket: HistoryBucket;
@@ -80,6 +80,7 @@ export class HistoryWorld {
     this.bucket = bucket;
     this.mutation = options.mutation ?? NOTHING;
     this.world = world;
+    this.calls = new MarketCalls(options.database, world);
     this.provider = provider;
     this.#reading = new MarketReading(options.database);
     this.interleaving = new Interleaving(options.database, {
@@ -123,7 +124,7 @@ export class HistoryWorld {
     await world.processDue();
     await createPayoutStore(this.#payoutOptions()).setReconciled();
     this.accounts.push(...buyers, ...this.sellers.map(({ id }) => id));
-    for (const id of this.accounts) await world.openKey(id);
+    for (const id of this.accounts) await this.calls.openKey(id);
   }
 
   #payoutOptions(clients: DynamoClients = this.options.database) {
@@ -210,9 +211,11 @@ export class HistoryWorld {
     return values[Math.floor(this.options.draw() * values.length)];
   }
 
-  /** Lets time pass, and late effects come. */
+  /** Lets time pass, and late effects come. The sweep ends the calls whose process died. */
   async pass(seconds: number): Promise<void> {
     this.world.day += Math.ceil(seconds) / 86_400;
     await this.interleaving.passTime();
+    for (const id of this.accounts) await this.calls.recover(id);
+    await this.reread();
   }
 }

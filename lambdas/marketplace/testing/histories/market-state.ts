@@ -46,7 +46,7 @@ export interface MarketState {
 const READ_TABLES = ['market', 'accounts', 'wallets', 'listings'] as const;
 type ReadTable = (typeof READ_TABLES)[number];
 
-/** What calls leave, besides the wallets. */
+/** The tables of calls, besides the wallets. */
 const CALL_TABLES = ['usage', 'keys'] as const;
 
 const LEDGER_ITEM = /^(top_up|refund|purchase|purchase_refund|transfer)#/;

@@ -101,16 +101,15 @@ export class MoneySteps {
   async #buy(): Promise<void> {
     const listing = this.#history.pick(this.#history.pick(this.#history.sellers)?.listings ?? []);
     const buyer = this.#account;
-    if (listing === undefined) return;
-    const { world, mutation } = this.#history;
-    await this.#history.start('purchase', ({ clients }) =>
-      world.buy(buyer, listing, mutation.buyer?.(clients) ?? clients),
-    );
+    if (listing !== undefined)
+      await this.#history.start('purchase', ({ clients }) =>
+        this.#history.world.buy(buyer, listing, clients),
+      );
   }
 
   async #call(): Promise<void> {
     const [account, call] = [this.#account, { cents: this.#cents(9_000), isFree: this.#draw() < 0.2 }];
-    await this.#history.start('paid call', ({ clients }) => this.#history.world.call(account, call, clients));
+    await this.#history.start('paid call', ({ clients }) => this.#history.calls.make(account, call, clients));
   }
 
   async #subscribe(): Promise<void> {
