@@ -120,7 +120,11 @@ const Scope = ({ of: { policy, created } }: { readonly of: ApiKey }) => (
     <Facts
       of={{
         Models: policy.allowed_models?.join(', ') ?? 'all',
-        Kinds: policy.allowed_kinds?.map((kind) => KIND_NAMES[kind]).join(', ') ?? 'all',
+        Kinds:
+          policy.allowed_kinds
+            ?.map((kind) => KIND_NAMES[kind])
+            .join(', ')
+            .replace(/^$/, 'none') ?? 'all',
         'Requests a minute': countText(policy.rpm ?? DEFAULT_RPM),
         'Tokens a minute': policy.tpm === undefined ? 'no limit' : countText(policy.tpm),
         Made: <Time at={created} />,

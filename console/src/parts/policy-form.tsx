@@ -29,6 +29,8 @@ interface Draft {
   readonly tpm: string;
   readonly models: readonly string[];
   readonly kinds: readonly CallKindValue[];
+  /** A key that was restricted to no kind stays so. */
+  readonly callsNothing: boolean;
 }
 
 const draftOf = (name: string, policy: PolicyBody): Draft => ({
@@ -39,15 +41,16 @@ const draftOf = (name: string, policy: PolicyBody): Draft => ({
   tpm: policy.tpm?.toString() ?? '',
   models: policy.allowed_models ?? [],
   kinds: policy.allowed_kinds ?? [],
+  callsNothing: policy.allowed_kinds?.length === 0,
 });
 
 /** Returns the values of a form as a request. Empty fields set no bound. */
-function keyInput({ name, daily, monthly, rpm, tpm, models, kinds }: Draft): KeyInput {
+function keyInput({ name, daily, monthly, rpm, tpm, models, kinds, callsNothing }: Draft): KeyInput {
   return {
     name,
     policy: {
       ...(models.length === 0 ? {} : { allowed_models: models }),
-      ...(kinds.length === 0 ? {} : { allowed_kinds: kinds }),
+      ...(kinds.length === 0 && !callsNothing ? {} : { allowed_kinds: kinds }),
       ...(daily === '' ? {} : { daily_usd: daily }),
       ...(monthly === '' ? {} : { monthly_usd: monthly }),
       ...(tpm === '' ? {} : { tpm: Number(tpm) }),

@@ -51,6 +51,7 @@ const codeOf = (changes: Partial<KeyState>, keyCharge: Partial<KeyCharge> = {}) 
 const REASONS: readonly (readonly [string, Partial<KeyState>, Partial<KeyCharge>])[] = [
   ['401 invalid_api_key', { status: 'revoked' }, {}],
   ['403 kind_not_allowed', { policy: { allowed_kinds: ['image'] } }, {}],
+  ['403 kind_not_allowed', { policy: { allowed_kinds: [] } }, {}],
   ['403 model_not_allowed', { policy: { allowed_models: ['sim/other'] } }, {}],
   ['429 requests_per_minute', { requestsLeft: 0 }, {}],
   ['429 tokens_per_minute', { tokensLeft: 9n }, {}],

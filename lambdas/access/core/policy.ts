@@ -28,7 +28,8 @@ const rate = z.int().min(1).max(1_000_000_000);
 /** A policy as callers write it. Unknown fields are rejected, so that a misspelled cap does not go unnoticed. */
 export const policySchema = z.strictObject({
   allowed_models: z.array(z.string().min(1).max(128)).min(1).max(MAX_ALLOWED_MODELS).optional(),
-  allowed_kinds: z.array(z.enum(KINDS)).min(1).optional(),
+  /** None: the key makes no calls, and manages no webhooks. */
+  allowed_kinds: z.array(z.enum(KINDS)).optional(),
   daily_usd: cap.optional(),
   monthly_usd: cap.optional(),
   /** Tokens a minute. */

@@ -80,11 +80,16 @@ export function encodeNewKey(key: NewKey): Item {
 /** The attributes of a policy that an item has only if the policy sets them, but for `rpm_unset`. */
 export const OPTIONAL_ATTRIBUTES = ['allowed_models', 'allowed_kinds', 'rpm_unset'] as const;
 
+/** A set is never empty. */
+const NO_KIND = 'none';
+
 export function encodePolicy(policy: Policy): Item {
   const set = (values: readonly string[]): AttributeValue => ({ SS: [...new Set(values)] });
   return {
     ...(policy.allowed_models === undefined ? {} : { allowed_models: set(policy.allowed_models) }),
-    ...(policy.allowed_kinds === undefined ? {} : { allowed_kinds: set(policy.allowed_kinds) }),
+    ...(policy.allowed_kinds === undefined
+      ? {}
+      : { allowed_kinds: set(policy.allowed_kinds.length === 0 ? [NO_KIND] : policy.allowed_kinds) }),
     rpm: number(rpmOf(policy)),
     ...(policy.rpm === undefined ? { rpm_unset: { BOOL: true } } : {}),
     tpm: number(tpmOf(policy)),

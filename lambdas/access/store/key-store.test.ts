@@ -87,6 +87,7 @@ describe('the key item', () => {
       { rpm: 100 },
       { ...POLICY, allowed_models: ['a'], allowed_kinds: ['chat' as const] },
       { daily_usd: 0n, monthly_usd: 10n ** 18n },
+      { allowed_kinds: [] },
     ]) {
       const state = decodeKey(encodeNewKey({ ...key, policy }), NOW);
       expect(state).toMatchObject({ ...key, status: 'active' });

@@ -2,10 +2,11 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { formatKey } from '../../access/core/api-key.ts';
 import { KeyGate } from '../../access/core/key-gate.ts';
 import { type KeyCharge, type KeyState, UNLIMITED } from '../../access/core/key-state.ts';
+import type { Policy } from '../../access/core/policy.ts';
 import type { Session } from '../../access/core/session.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { SUBSCRIPTION } from '../testing/memory-deliveries.ts';
-import { admit, admitTo, nothing } from './access.ts';
+import { admit, admitAny, admitTo, nothing } from './access.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12);
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -28,8 +29,12 @@ let steps: string[];
 /** The live sessions by their tokens. */
 let live: Map<string, Session>;
 
+/** The policy of the key. */
+let policy: Policy;
+
 beforeEach(() => {
   steps = [];
+  policy = {};
   live = new Map([
     [TOKEN, session(SUBSCRIPTION.accountId)],
     ['a.other.c', session('acc_other')],
@@ -40,7 +45,7 @@ const stateOf = ({ key }: KeyCharge): KeyState => ({
   ...key,
   name: 'test',
   status: 'active',
-  policy: {},
+  policy,
   version: 1,
   created: 0,
   requestsLeft: 41,
@@ -121,6 +126,23 @@ describe('a request with a session', () => {
     expect(requests).toEqual(
       [SUBSCRIPTION.accountId, 'acc_other'].map((accountId) => ({ accountId, id: 'wh_1' })),
     );
+  });
+});
+
+describe('a request with a key that allows no kind of call', () => {
+  it('manages no webhook, and counts against the key', async () => {
+    policy = { allowed_kinds: [] };
+    const rejection = admit(access(), requestWith({ 'x-api-key': KEY }), read);
+    expect(await rejectionOf(rejection)).toEqual({ code: 'kind_not_allowed', limited: true });
+    expect(steps).toEqual(['read', 'charge']);
+    expect(await admitAny(access(), requestWith({ 'x-api-key': KEY }), read)).toMatchObject({
+      accountId: OF_KEY,
+    });
+  });
+
+  it('manages webhooks if it allows one', async () => {
+    policy = { allowed_kinds: ['chat'] };
+    expect(await admit(access(), requestWith({ 'x-api-key': KEY }), read)).toMatchObject({ input: 'input' });
   });
 });
 

@@ -1,6 +1,7 @@
-/** The first step of every webhook endpoint: the caller is an API key, which the request counts against, or the account's owner. */
+/** The first step of endpoints for an API key, which the request counts against, or for the account's owner. */
 import { authenticate, type Peppers } from '../../access/core/api-key.ts';
 import type { KeyGate } from '../../access/core/key-gate.ts';
+import type { Policy } from '../../access/core/policy.ts';
 import { hasSession, readSession, type Sessions } from '../../access/core/session.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { HttpRequest } from '../../platform/core/ports.ts';
@@ -19,6 +20,8 @@ export interface Caller<T> {
   readonly input: T;
   /** The key's rate limits, for every response; empty for a session, which has no such limits. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Undefined for a session. */
+  readonly policy?: Policy;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface Caller<T> {
  * nothing, and the request is read only after the session is verified as live. An `X-API-Key` next to a session counts,
  * as for every endpoint that accepts a key.
  */
-export async function admit<T>(
+export async function admitAny<T>(
   { peppers, gate, sessions }: WebhookAccess,
   request: HttpRequest,
   read: (request: HttpRequest) => Promise<T>,
@@ -37,8 +40,19 @@ export async function admit<T>(
   }
   const key = authenticate(request.headers, await peppers());
   const input = await gate.checked(key, () => read(request));
-  const { headers } = await gate.touch(key);
-  return { accountId: key.accountId, input, headers };
+  const { state, headers } = await gate.touch(key);
+  return { accountId: key.accountId, input, headers, policy: state.policy };
+}
+
+/**
+ * Admits to the webhooks of an account: like `admitAny`, but throws 403 `kind_not_allowed` for a key that allows no kind
+ * of call. Such a key is for programs of others, and who changes a webhook reads the account's events.
+ */
+export async function admit<T>(...args: Parameters<typeof admitAny<T>>): Promise<Caller<T>> {
+  const caller = await admitAny(...args);
+  if (caller.policy?.allowed_kinds?.length !== 0) return caller;
+  const message = 'This API key allows no calls, and manages no webhooks: use another key, or a session.';
+  throw new ServiceError('kind_not_allowed', message, { headers: caller.headers });
 }
 
 export interface SubscriptionAccess extends WebhookAccess {
