@@ -65,6 +65,15 @@ export const MARKETPLACE_GRANTS = {
       wallets: ['GetItem'],
     },
   },
+  'create-entitlement-token': {
+    tables: {
+      listings: ['GetItem', 'BatchGetItem'],
+      market: ['GetItem', 'BatchGetItem', 'PutItem'],
+      wallets: ['GetItem'],
+    },
+    sessionKey: true,
+  },
+  'get-jwks': { tables: {}, sessionKey: true },
   'create-review': { tables: { listings: writes, market: ['GetItem'] } },
   'list-reviews': { tables: { listings: ['GetItem', 'Query'] } },
   'create-release': { tables: { listings: writes, market: ['GetItem', 'UpdateItem'] } },

@@ -21,6 +21,7 @@ import {
 } from './core/payouts/payout-entry.ts';
 import { sellerSummarySchema, sellersQuery } from './core/payouts/seller-summary.ts';
 import { entitlementsSchema } from './core/subscriptions/entitlement.ts';
+import { entitlementTokenSchema, keySetSchema } from './core/subscriptions/entitlement-token.ts';
 import {
   chargedSubscriptionSchema,
   entitlementsQuery,
@@ -40,6 +41,8 @@ export const SALES_COMPONENTS = {
   SubscriptionPage: pageSchema(planSubscriptionSchema),
   SubscriptionWithCharges: chargedSubscriptionSchema,
   EntitlementList: entitlementsSchema,
+  EntitlementToken: entitlementTokenSchema,
+  KeySet: keySetSchema,
   Earnings: earningsSchema,
   EarningsTransaction: transactionSchema,
   EarningsTransactionPage: pageSchema(transactionSchema),
@@ -95,9 +98,20 @@ export const SALES_OPERATIONS = {
     errors: [409],
   },
   'list-entitlements': {
-    description: 'Nothing is active while the account owes.',
+    description:
+      'Nothing is active while the account owes. With `subscriber_id`, a seller reads the entitlements of a customer to its own listings; to those of others, the list is empty.',
     query: entitlementsQuery,
     responses: { 200: describeResponse('The entitlements.', SALES_COMPONENTS.EntitlementList) },
+  },
+  'create-entitlement-token': {
+    description:
+      'The token is valid for five minutes, for this listing alone. A product verifies it with the keys of `/.well-known/jwks.json`: it needs no credential of its user. Without an active entitlement, the response is 403 `not_customer`.',
+    responses: { 201: describeResponse('The token.', SALES_COMPONENTS.EntitlementToken) },
+    errors: [403],
+  },
+  'get-jwks': {
+    description: 'A JSON Web Key Set (RFC 7517). A new key is listed for at least an hour before it signs.',
+    responses: { 200: describeResponse('The keys.', SALES_COMPONENTS.KeySet) },
   },
   'get-earnings': {
     description:

@@ -52,6 +52,13 @@ const ROWS = [
     purpose: "subscribe to a plan of a listing out of one's credit",
   },
   {
+    ...KEY_OR_OWNER,
+    method: 'POST',
+    path: '/{id}/entitlement-token',
+    endpoint: 'create-entitlement-token',
+    purpose: 'a proof of the entitlement, for the product of a listing',
+  },
+  {
     ...OPEN,
     method: 'GET',
     path: '/{id}/reviews',
@@ -181,6 +188,13 @@ export const MARKETPLACE_ROUTES = [
     path: '/api/v1/entitlements',
     endpoint: 'list-entitlements',
     purpose: 'whether the account may use listings, by a purchase or a subscription',
+  },
+  {
+    ...OPEN,
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    endpoint: 'get-jwks',
+    purpose: 'the public keys of entitlement tokens',
   },
   {
     ...OWNER,

@@ -21,7 +21,7 @@ import { type PurchaseCondition, purchase } from '../core/purchases.ts';
 import { entitlementsBody } from '../core/subscriptions/entitlement.ts';
 import { cancelSubscription, subscribe } from '../core/subscriptions/subscriptions.ts';
 import { createEarningsStore } from './earnings/create-earnings.ts';
-import { readHoldings } from './holdings.ts';
+import { readHoldings } from './entitlements/holdings.ts';
 import { encodePlan, listingKey } from './listing-item.ts';
 import { DynamoListingStore } from './listing-store.ts';
 import { DynamoPurchaseStore } from './purchase-store.ts';

@@ -210,6 +210,8 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'update-subscription': { ...ofSubscription, body: { cancel_at_period_end: true } },
   'cancel-subscription': ofSubscription,
   'list-entitlements': { shows: ({ listingIds }) => listingIds.apps ?? '' },
+  // Its owner has not bought it.
+  'create-entitlement-token': { ...ofAnybody, ownStatus: 403 },
   'create-review': {
     path: ({ unsoldListingIds }, { path }) => named(path, unsoldListingIds[collectionOf(path)] ?? ''),
     body: { rating: 1 },

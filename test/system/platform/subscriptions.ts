@@ -1,5 +1,6 @@
 /** Subscriptions through the service's own routes; their events arrive at a receiver that verifies them with the official library. */
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { Owner } from '../owner.ts';
 import { errorOf } from '../payer.ts';
@@ -60,6 +61,51 @@ const arrival = (of: { readonly id: string }, isIt: (event: VerifiedEvent) => bo
     },
     (all) => all.some(isIt),
   );
+
+describe('an entitlement', () => {
+  it('reaches a product by a token of its listing, with a key that can do nothing else', async () => {
+    const buyer = await Owner.open(service);
+    await buyer.buy(10);
+    const [listing, other] = [await offer(), await offer()];
+    const { key } = await buyer.createKey({ name: 'for products', policy: { allowed_kinds: [] } });
+    const tokenOf = (id: string) => service.post(`/apps/${id}/entitlement-token`, {}, { key });
+    expect(await errorOf(await tokenOf(listing))).toMatchObject({ status: 403, code: 'not_customer' });
+    for (const id of [listing, other]) await subscribe(buyer, id, { plan: 'trial', amount: 400 });
+    const tokens = [];
+    for (const id of [listing, other]) {
+      const response = await tokenOf(id);
+      expect(response.status).toBe(201);
+      tokens.push(((await response.json()) as { readonly token: string }).token);
+    }
+    const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', service.session.platform_url));
+    const read = async (token = '', audience = listing) =>
+      (await jwtVerify(token, keys, { audience, algorithms: ['ES256'] })).payload;
+    const claims = await read(tokens[0]);
+    expect(claims).toMatchObject({ source: 'subscription', plan: 'trial' });
+    expect(JSON.stringify(claims)).not.toContain(buyer.id);
+    expect((await read(tokens[1], other)).sub).not.toBe(claims.sub);
+    await expect(read(tokens[1])).rejects.toThrow('"aud"');
+
+    // The seller asks with a key of its own, by either name of its customer.
+    const { key: sellerKey } = await seller.createKey({ name: 'product', policy: { allowed_kinds: [] } });
+    const ask = async (customer: unknown, by = sellerKey) => {
+      const path = `/api/v1/entitlements?listing_id=${listing}&subscriber_id=${customer}`;
+      return (await (await service.fetch(path, { key: by })).json()) as { readonly data: unknown };
+    };
+    for (const customer of [claims.sub, buyer.id])
+      expect(await ask(customer)).toMatchObject({ data: [{ listing_id: listing, active: true }] });
+    for (const customer of [claims.sub, buyer.id, seller.id])
+      expect(await ask(customer, key)).toMatchObject({ data: [] });
+    expect(await ask(seller.id)).toMatchObject({ data: [] });
+    const unnamed = await service.fetch(`/api/v1/entitlements?subscriber_id=${buyer.id}`, { key: sellerKey });
+    expect(await errorOf(unnamed)).toMatchObject({ status: 400, code: 'missing_field', param: 'listing_id' });
+
+    const call = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] };
+    expect(await errorOf(await service.chat(call, { key }))).toMatchObject({ code: 'kind_not_allowed' });
+    const webhooks = await service.fetch('/api/v1/webhooks', { key });
+    expect(await errorOf(webhooks)).toMatchObject({ status: 403, code: 'kind_not_allowed' });
+  });
+});
 
 describe('a subscription', () => {
   it('charges, renews, becomes past due and ends, with each event verified at its receiver', async () => {

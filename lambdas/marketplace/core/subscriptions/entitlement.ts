@@ -14,10 +14,13 @@ export interface Holdings {
   readonly isInDebt: boolean;
 }
 
+const SOURCES = ['purchase', 'subscription'] as const;
+export type EntitlementSource = (typeof SOURCES)[number];
+
 const entitlementSchema = z.object({
   object: z.literal('entitlement'),
   listing_id: idOf('lst'),
-  source: z.enum(['purchase', 'subscription']),
+  source: z.enum(SOURCES),
   plan: z.string().nullable(),
   active: z.boolean(),
   reason: z

@@ -72,6 +72,13 @@ export const entitlementsQuery = z.object({
     .describe(
       `Ids of listings, separated by commas, ${MAX_ENTITLEMENTS} at most; those that the account has, if it is left out.`,
     ),
+  subscriber_id: z
+    .string()
+    .regex(/^(acc_[0-9A-HJKMNP-TV-Z]{26}|usr_[\w-]{22})$/, 'must be the id of a customer')
+    .optional()
+    .describe(
+      'A customer, by the `sub` of an entitlement token, or the `subscriber_id` or `buyer_id` of an event: what it may use of listings of the account, which `listing_id` names.',
+    ),
 });
 
 export const planSubscriptionSchema = z.object({

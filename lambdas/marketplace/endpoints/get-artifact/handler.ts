@@ -9,7 +9,7 @@ import { entitlementsBody } from '../../core/subscriptions/entitlement.ts';
 import { BucketFiles, createFileClient } from '../../store/builds/build-files.ts';
 import { bucketOf, createBuildStore, marketTables } from '../../store/builds/create-builds.ts';
 import { createListings } from '../../store/create-listings.ts';
-import { readHoldings } from '../../store/holdings.ts';
+import { readHoldings } from '../../store/entitlements/holdings.ts';
 import { createReleaseStore } from '../../store/release-store.ts';
 
 export const handler = sessionHandler('platform', (resources) => {

@@ -8,6 +8,7 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import { NANO_PER_CENT, toCents } from '../../../platform/core/money.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import { entitlementsBody } from '../../core/subscriptions/entitlement.ts';
+import { type EntitlementClaims, issueEntitlementToken } from '../../core/subscriptions/entitlement-token.ts';
 import { previewPlan } from '../../core/subscriptions/plan-change.ts';
 import {
   cancelSubscription,
@@ -17,7 +18,8 @@ import {
   updateSubscription,
 } from '../../core/subscriptions/subscriptions.ts';
 import { type ListedThing, MarketWorld } from '../../testing/market-world.ts';
-import { readHoldings } from '../holdings.ts';
+import { readHoldings } from '../entitlements/holdings.ts';
+import { createPseudonyms, customerOf } from '../entitlements/pseudonyms.ts';
 import { decodeEvent } from '../listing-item.ts';
 
 const database = fileDatabase();
@@ -193,6 +195,57 @@ async function due(prepare: () => Promise<Subscriber>): Promise<Subscriber> {
   days(22);
   return parties;
 }
+
+describe('an entitlement token', () => {
+  /** Names an account as every process names it. */
+  const pseudonym = (accountId: string, listingId: string) =>
+    createPseudonyms(database.client, database.tables.market)(accountId, listingId);
+  const issue = (accountId: string, { kind, id }: ListedThing) => {
+    const claims: EntitlementClaims[] = [];
+    const dependencies = {
+      clock: () => world.nowSeconds * 1000,
+      listings: world.subscriptions().listings,
+      holdings: (account: string, listingId: string) =>
+        readHoldings(database, database.tables, account, [listingId]),
+      pseudonym,
+      sign: async (each: EntitlementClaims) => String(claims.push(each)),
+    };
+    return issueEntitlementToken(dependencies, { kind, id, accountId }).then(() => claims[0]);
+  };
+
+  it('reaches an account while its entitlement is active, for five minutes', async () => {
+    const parties = await subscribed();
+    const { buyer, listing } = parties;
+    expect(await issue(buyer, listing)).toEqual({
+      audience: listing.id,
+      subject: await pseudonym(buyer, listing.id),
+      source: 'subscription',
+      plan: 'basic',
+      issued: world.nowSeconds,
+      expires: world.nowSeconds + 300,
+    });
+    expect(await codeOf(issue(await world.open(), listing))).toBe('not_customer');
+    expect(await codeOf(issue(parties.seller, { ...listing, id: `lst_${'0'.repeat(26)}` }))).toBe(
+      'not_found',
+    );
+    await world.refund(parties.seller, { charge: `${parties.id}#1` });
+    expect(await codeOf(issue(buyer, listing))).toBe('not_customer');
+  });
+
+  it('names an account always the same for one listing, and otherwise for each', async () => {
+    const [one, other] = [await world.open(), await world.open()];
+    const names = await Promise.all(Array.from({ length: 5 }, () => pseudonym(one, 'lst_1')));
+    expect(new Set(names).size).toBe(1);
+    const all = [names[0], await pseudonym(one, 'lst_2'), await pseudonym(other, 'lst_1')];
+    expect(new Set(all).size).toBe(3);
+    for (const name of all) expect(name).toMatch(/^usr_[\w-]{22}$/);
+    const { client, tables } = database;
+    const found = (listingIds: readonly string[]) =>
+      customerOf(client, tables.market, listingIds, String(names[0]));
+    expect(await found(['lst_2', 'lst_1'])).toEqual({ accountId: one, listingId: 'lst_1' });
+    expect([await found(['lst_2']), await found([])]).toEqual([undefined, undefined]);
+  });
+});
 
 describe('a subscription', () => {
   it.each(Object.entries(OPERATIONS))(

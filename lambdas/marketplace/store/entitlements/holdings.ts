@@ -1,15 +1,15 @@
 /** Reads of the purchases and subscriptions of an account. */
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
-import { WalletReads } from '../../ledger/store/wallet/reads.ts';
-import type { DynamoClients } from '../../platform/aws/clients.ts';
-import { readText, text } from '../../platform/dynamodb/attribute-values.ts';
-import { readMany } from '../../platform/dynamodb/reads.ts';
-import { isEntitling } from '../core/activity.ts';
-import type { Holdings } from '../core/subscriptions/entitlement.ts';
-import { partOf } from './acquisitions.ts';
-import { DynamoListingStore } from './listing-store.ts';
-import { decodePurchase, isRefunded, purchaseKey } from './purchase-item.ts';
-import { decodeSubscription, LATEST_PREFIX, latestKey, subscriptionKey } from './subscription-item.ts';
+import { WalletReads } from '../../../ledger/store/wallet/reads.ts';
+import type { DynamoClients } from '../../../platform/aws/clients.ts';
+import { readText, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { readMany } from '../../../platform/dynamodb/reads.ts';
+import { isEntitling } from '../../core/activity.ts';
+import type { Holdings } from '../../core/subscriptions/entitlement.ts';
+import { partOf } from '../acquisitions.ts';
+import { DynamoListingStore } from '../listing-store.ts';
+import { decodePurchase, isRefunded, purchaseKey } from '../purchase-item.ts';
+import { decodeSubscription, LATEST_PREFIX, latestKey, subscriptionKey } from '../subscription-item.ts';
 
 export interface HoldingsTables {
   readonly listings: string;
