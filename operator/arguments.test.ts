@@ -22,14 +22,14 @@ describe('the text of a key in place of an id', () => {
     ['a stray argument', ['key', 'find', KEY]],
     ['a command', [KEY]],
     ['a key that is cut', ['key', 'show', '--key', KEY.slice(0, 60)]],
-  ])('is rejected as %s and not printed', (_, args) => {
+  ])('causes an error as %s, which does not repeat it', (_, args) => {
     const { status, text } = run(...args);
     expect(status).toBe(2);
     expect(text).toContain('not a key id');
     expect(text).not.toContain(KEY.slice(4, 40));
   });
 
-  it('is looked for in arguments alone: another id reaches its command', () => {
+  it('does not stop an id, which reaches its command', () => {
     expect(run('key', 'revoke', '--key', 'key_1').text).not.toContain('not a key id');
   });
 });

@@ -98,7 +98,7 @@ async function attack(parts: Partial<BodyBudget>) {
 }
 
 describe('the bodies of twenty accounts without credit that do not end', () => {
-  it('are rejected beyond their part, and keep no call of another account out, of whatever size', async () => {
+  it('fail with 402 beyond their part, and keep out no call of another account, of whatever size', async () => {
     const { statuses, call } = await attack({});
     const rejected = await until(statuses, (all) => all.filter((status) => status === '402').length >= 100);
     expect(rejected.filter((status) => status !== undefined && status !== '402')).toEqual([]);

@@ -60,7 +60,7 @@ const differing = (
     .map(([reader, { failure }]) => (failure === undefined ? reader : `${reader}: ${failure}`));
 
 describe('an archive that the inspection accepts', () => {
-  it('has the same names, sizes and contents for every program, and none outside the folder', async () => {
+  it('gives every program the same names, sizes and contents, and none outside the folder', async () => {
     const files = fc.sample(archives, { numRuns: COUNT, seed: SEED });
     const readings = await readingsOf(files);
     let accepted = 0;

@@ -28,7 +28,7 @@ export const memberOf = (name: string, content: Uint8Array): Member => [
 
 async function readWithPython(tools: string, folder: string): Promise<Readings> {
   const python = join(tools, 'bin', 'python');
-  const program = join(import.meta.dirname, 'readers', 'readers.py');
+  const program = join(import.meta.dirname, 'readers', 'list-zips.py');
   const env = { ...process.env, LC_ALL: 'C.UTF-8' };
   const { stdout } = await run(python, [program, folder], { env, maxBuffer: MAX_OUTPUT });
   return JSON.parse(stdout) as Readings;
@@ -37,7 +37,7 @@ async function readWithPython(tools: string, folder: string): Promise<Readings> 
 /** Returns nothing without Java. */
 async function readWithJava(folder: string): Promise<Readings> {
   const readings: Record<string, Record<string, { members?: Member[]; failure?: string }>> = {};
-  const args = ['-Dfile.encoding=UTF-8', join(import.meta.dirname, 'readers', 'Readers.java'), folder];
+  const args = ['-Dfile.encoding=UTF-8', join(import.meta.dirname, 'readers', 'list-zips.java'), folder];
   const java = await run('java', args, { maxBuffer: MAX_OUTPUT }).catch((failure: NodeJS.ErrnoException) => {
     if (failure.code !== 'ENOENT') throw failure;
   });

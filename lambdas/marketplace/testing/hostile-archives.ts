@@ -150,13 +150,13 @@ export const HOSTILE_ARCHIVES: readonly HostileArchive[] = [
     reason: 'name',
     file: inZip({ ...eicar, name: 'ä' }),
   },
-  ...[
-    ['straße', 'STRASSE'],
-    ['\u00e9', 'E\u0301'],
-    ['\ufb01', 'FI'],
-    ['\u212a', 'k'],
-    ['ὀδός', 'ὈΔΌΣ'],
-  ].map(([one = '', other = '']) => ({
+  ...Object.entries({
+    straße: 'STRASSE',
+    '\u00e9': 'E\u0301',
+    '\ufb01': 'FI',
+    '\u212a': 'k',
+    ὀδός: 'ὈΔΌΣ',
+  }).map(([one, other]) => ({
     title: `the name ${other} next to ${one}`,
     reason: 'repeated_name' as const,
     file: () => zip([one, other].map((name) => ({ ...readme, name, flags: UTF8 }))),

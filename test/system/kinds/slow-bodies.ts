@@ -118,7 +118,7 @@ describe('bodies that do not end', () => {
     },
   );
 
-  it('are refused for twenty accounts without a cent beyond their part, and keep no other account out', async () => {
+  it('fail with 402 beyond the part of twenty accounts without a cent, and keep no other account out', async () => {
     const other = await service.account('1');
     const keys: string[] = [];
     while (keys.length < 20) keys.push((await service.account('0', { tpm: 1_000_000_000 })).key);

@@ -5,7 +5,7 @@ import java.util.*;
 import java.util.zip.*;
 
 /** Lists the zips of a folder with Java's readers: file, reader, name in hexadecimal or a failure, size, SHA-256. */
-public class Readers {
+public class ListZips {
   interface Reader {
     List<String> read(File file) throws Exception;
   }
@@ -49,8 +49,8 @@ public class Readers {
     File[] files = new File(args[0]).listFiles();
     Arrays.sort(files);
     for (File file : files) {
-      print(file, "Java ZipFile", Readers::byDirectory);
-      print(file, "Java ZipInputStream", Readers::byStream);
+      print(file, "Java ZipFile", ListZips::byDirectory);
+      print(file, "Java ZipInputStream", ListZips::byStream);
     }
   }
 }
