@@ -49,7 +49,8 @@ export async function send(
 /** Returns the parsed response of a request. The caller specifies its type, one of `types.ts`. */
 export async function call<T>(path: string, options?: ApiCall): Promise<T> {
   const response = await send(path, options);
-  return parseResponse(await response.text()) as T;
+  const operation = `${options?.method ?? 'GET'} ${path.replace(/\?.*/, '')}`;
+  return parseResponse(operation, await response.text()) as T;
 }
 
 /** A path with a query; what is undefined or empty is left out. */

@@ -1,42 +1,27 @@
-import { expect, it } from '@jest/globals';
-import { describeService } from '../../../lambdas/app/operations.ts';
-import { AMOUNTS, parseResponse } from './responses.ts';
+import { describe, expect, it } from '@jest/globals';
+import { parseResponse } from './responses.ts';
 
-/** The names of all fields of the API's description that are amounts in USD. */
-function amountFields(schema: unknown, name = '', names = new Set<string>()): ReadonlySet<string> {
-  if (typeof schema !== 'object' || schema === null) return names;
-  const { description, type } = schema as { description?: string; type?: unknown };
-  if (type === 'number' && description?.startsWith('USD, ') && name !== '') names.add(name);
-  for (const [key, value] of Object.entries(schema)) {
-    const inner = ['anyOf', 'oneOf', 'allOf', 'items'].includes(key) || /^\d+$/.test(key) ? name : key;
-    amountFields(value, inner, names);
-  }
-  return names;
-}
+describe('the amounts of responses', () => {
+  it('come from their own digits, and change no other number', () => {
+    expect(
+      parseResponse('GET /api/v1/credits', '{"balance":9007199254740993.123456789,"created":3}'),
+    ).toEqual({
+      balance: 9_007_199_254_740_993_123_456_789n,
+      created: 3,
+    });
+    expect(parseResponse('POST /api/v1/constructor', '{"balance":1}')).toEqual({ balance: 1 });
+  });
 
-it('takes for an amount every field that the service describes as one', () => {
-  const { components } = describeService() as { components: { schemas: object } };
-  const described = amountFields(components.schemas);
-  expect([...described]).toEqual(expect.arrayContaining(['balance', 'cost', 'amount', 'price']));
-  // `amount` and `price` are amounts of USD beside certain fields only.
-  expect([...described].filter((name) => !AMOUNTS.has(name)).sort()).toEqual(['amount', 'price']);
-});
-
-it('reads amounts from their own digits, and leaves every other number alone', () => {
-  expect(parseResponse('{"balance":9007199254740993.123456789,"calls":3}')).toEqual({
-    balance: 9_007_199_254_740_993_123_456_789n,
-    calls: 3,
-  });
-  expect(parseResponse('{"order_id":"ord_1","amount":12.34,"refunded":0}')).toEqual({
-    order_id: 'ord_1',
-    amount: 12_340_000_000n,
-    refunded: 0n,
-  });
-  expect(parseResponse('{"name":"x","price":{"amount":499,"currency":"USD"}}')).toEqual({
-    name: 'x',
-    price: { amount: 499, currency: 'USD' },
-  });
-  expect(parseResponse('{"item":"input","quantity":2,"price":0.15,"per":1000000}')).toMatchObject({
-    price: 150_000_000n,
+  it('depend on the response: USD of an order and of a sale, cents of a price and of a charge', () => {
+    expect(parseResponse('GET /api/orders', '{"data":[{"amount":12.34,"refunded":0}]}')).toEqual({
+      data: [{ amount: 12_340_000_000n, refunded: 0n }],
+    });
+    expect(
+      parseResponse('GET /api/v1/earnings/transactions', '{"data":[{"amount":1,"sale":{"refunded":1}}]}'),
+    ).toEqual({ data: [{ amount: 1_000_000_000n, sale: { refunded: 1_000_000_000n } }] });
+    const listing = '{"price":{"amount":499,"currency":"USD"},"plans":[{"amount":499}]}';
+    expect(parseResponse('GET /apps/lst_1', listing)).toEqual(JSON.parse(listing));
+    const subscription = '{"amount":499,"charges":[{"amount":499,"refunded":100}]}';
+    expect(parseResponse('GET /api/v1/subscriptions/sub_1', subscription)).toEqual(JSON.parse(subscription));
   });
 });

@@ -1,49 +1,7 @@
 /** Responses of the service as the console uses them: amounts of money to the last digit that was sent. */
 import type { RawJson } from '../../../lambdas/platform/core/json/lossless-json.ts';
+import { AMOUNTS } from './amounts.ts';
 import { parseUsd } from './money.ts';
-
-/** Fields that contain an amount in USD, in any response. */
-export const AMOUNTS: ReadonlySet<string> = new Set([
-  'balance',
-  'held',
-  'owed',
-  'cost',
-  'waived',
-  'refunded',
-  'today',
-  'month',
-  'daily_usd',
-  'monthly_usd',
-  'input_price',
-  'output_price',
-  'cached_input_price',
-  'fee',
-  'fees',
-  // Of statements and earnings.
-  'opening',
-  'closing',
-  'top_ups',
-  'grants',
-  'transfers',
-  'purchase_refunds',
-  'purchases',
-  'refunds',
-  'usage',
-  'pending',
-  'available',
-  'transferred',
-  'received',
-  'in_transit',
-  'paid_out',
-  // Of the operator's view.
-  'spent',
-  'drift',
-  'sold',
-  'returned',
-  'total',
-  'old',
-  'new',
-]);
 
 /** A response as the console uses it: amounts are `bigint` nano-USD, parsed from the exact digits that were sent. */
 export type ConsoleValue<T> = T extends RawJson
@@ -58,20 +16,34 @@ interface Source {
   readonly source?: string;
 }
 
-/** JSON whose amounts are `bigint`; browsers without the source of a number use the number, exact below 4 million USD. */
-export function parseResponse(text: string): unknown {
-  function revive(this: object, key: string, value: unknown, context?: Source): unknown {
-    if (typeof value !== 'number' || !isAmount(key, this)) return value;
-    return parseUsd(context?.source ?? value.toFixed(9));
+/** A number of a response, and its own digits. Browsers without them use the number, exact below 4 million USD. */
+class SentNumber {
+  readonly value: number;
+  readonly digits: string;
+
+  constructor(value: number, digits = value.toFixed(9)) {
+    this.value = value;
+    this.digits = digits;
   }
-  return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
 
-/**
- * A field named `amount` or `price` is USD in an order, unbilled usage, a line of a bill, a price list and a transaction
- * of earnings, not in a listing. The charge of a subscription is in cents.
- */
-const isAmount = (key: string, holder: object): boolean =>
-  AMOUNTS.has(key) ||
-  (key === 'amount' && ('order_id' in holder || 'factor' in holder || 'sale' in holder)) ||
-  (key === 'price' && ('per' in holder || 'model_id' in holder || 'payable' in holder));
+const revive = (_key: string, value: unknown, context?: Source): unknown =>
+  typeof value === 'number' ? new SentNumber(value, context?.source) : value;
+
+const OPERATIONS = Object.entries(AMOUNTS).map(([operation, paths]) => ({
+  pattern: new RegExp(`^${operation.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  paths: new Set(paths.split(' ')),
+}));
+
+/** Parses the response of an operation, such as `GET /api/orders`. Its amounts in USD, by the API's schemas, are `bigint`. */
+export function parseResponse(operation: string, text: string): unknown {
+  const amounts = OPERATIONS.find(({ pattern }) => pattern.test(operation))?.paths;
+  const read = (value: unknown, path: string): unknown => {
+    if (value instanceof SentNumber) return amounts?.has(path) ? parseUsd(value.digits) : value.value;
+    if (Array.isArray(value)) return value.map((each) => read(each, path));
+    if (typeof value !== 'object' || value === null) return value;
+    const start = path === '' ? '' : `${path}.`;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, read(inner, start + key)]));
+  };
+  return read(JSON.parse(text, revive as (key: string, value: unknown) => unknown), '');
+}

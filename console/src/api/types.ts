@@ -28,8 +28,7 @@ export type OrderBody = Of<'Order'>;
 export type EarningsBody = Of<'Earnings'>;
 export type EarningsTransactionBody = Of<'EarningsTransaction'>;
 export type SubscriptionBody = Of<'Subscription'>;
-/** Without its charges, whose amounts in cents `parseResponse` takes for USD. */
-export type ChargedSubscriptionBody = Omit<Of<'SubscriptionWithCharges'>, 'charges'>;
+export type ChargedSubscriptionBody = Of<'SubscriptionWithCharges'>;
 export type EntitlementBody = Of<'EntitlementList'>['data'][number];
 export type BuildBody = Of<'Build'>;
 export type BuildUploadBody = Of<'BuildUpload'>;
