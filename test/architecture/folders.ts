@@ -211,7 +211,7 @@ describe('names', () => {
       path
         .split('/')
         .map((part) =>
-          part.replace(/(\.test|\.d)?\.(tsx?|css|html|asl\.json|json|mjs|py|toml|dockerfile)$/, ''),
+          part.replace(/(\.test|\.d)?\.(tsx?|css|html|asl\.json|json|mjs|py|java|toml|dockerfile)$/, ''),
         ),
     ),
   );
