@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import { SERVICE_STACKS, SynthesizedApp } from '../../test/template/synthesized-app.ts';
-import { reservedOf, streamsPerSecond } from './concurrency.ts';
+import { readersAtOnce, reservedOf, streamsPerSecond } from './concurrency.ts';
 
 const of = (lambdaConcurrency?: number, requestsPerSecond = 1_000) => ({
   requestsPerSecond,
@@ -104,5 +104,27 @@ describe('a deployment with a known quota', () => {
     expect((settings ?? []).filter((setting) => !throttled.includes(setting))).toMatchObject([
       { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 1000 },
     ]);
+  });
+});
+
+describe('the readers of the queues', () => {
+  const readers = (concurrency?: number) => [50, 200, 50].map((most) => readersAtOnce(most, of(concurrency)));
+
+  it.each([
+    [undefined, [50, 200, 50]],
+    [10_000, [50, 200, 50]],
+    [1_000, [50, 200, 50]],
+    [100, [5, 20, 5]],
+    // Lambda takes no less than two.
+    [10, [2, 2, 2]],
+  ])('take at most three tenths of %j executions: %j', (concurrency, expected) => {
+    expect(readers(concurrency)).toEqual(expected);
+  });
+
+  it('limit the mappings of the templates', () => {
+    const mapped = new SynthesizedApp('builds')
+      .properties('platform', 'AWS::Lambda::EventSourceMapping')
+      .flatMap(({ ScalingConfig: scaling }) => Object(scaling).MaximumConcurrency ?? []);
+    expect(mapped.toSorted((a: number, b: number) => a - b)).toEqual([25, 25, 100]);
   });
 });

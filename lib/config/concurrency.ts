@@ -2,8 +2,11 @@
  * The division of the account's concurrent executions of Lambda. The functions that move money have a reserved share. A
  * throttle limits streams to the capacity of the others.
  */
+import { QUEUES, type Queue } from '../../lambdas/platform/contract/queues.ts';
 import type { Config } from './config.ts';
 import type { FunctionName } from './grants.ts';
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 type Settings = Pick<Config, 'lambdaConcurrency' | 'requestsPerSecond'>;
 
@@ -37,7 +40,26 @@ export function reservedOf({ lambdaConcurrency }: Settings): ReadonlyMap<Functio
   const reservations = new Map<FunctionName, number>([['sweep-holds', SWEEPS]]);
   for (const [name, share] of Object.entries(HUNDREDTHS))
     reservations.set(name as FunctionName, Math.ceil((lambdaConcurrency * share) / 100));
-  return lambdaConcurrency - sum(reservations) < MIN_UNRESERVED ? new Map() : reservations;
+  return lambdaConcurrency - reservedIn(reservations) < MIN_UNRESERVED ? new Map() : reservations;
+}
+
+/** The share of the readers of queues in the account's executions, in hundredths; together they read at most 300 at once. */
+const READERS_HUNDREDTHS = 30;
+
+/** The executions that the readers of all queues have at most, as the contract of the queues states. */
+const ALL_READERS = sum(Object.values<Queue>(QUEUES).map(({ reader }) => reader?.maxConcurrency ?? 0));
+
+/** Lambda takes no less (API reference, `ScalingConfig`). */
+const MIN_READERS = 2;
+
+/**
+ * Returns the invocations that Lambda may have at once for a queue. With fewer executions than the readers would use, each has
+ * its part of their share: a throttled message counts as read, and five reads make it a dead letter.
+ */
+export function readersAtOnce(maxConcurrency: number, { lambdaConcurrency }: Settings): number {
+  if (lambdaConcurrency === undefined) return maxConcurrency;
+  const share = (lambdaConcurrency * READERS_HUNDREDTHS) / 100;
+  return Math.max(MIN_READERS, Math.min(maxConcurrency, Math.floor((maxConcurrency * share) / ALL_READERS)));
 }
 
 /**
@@ -47,10 +69,10 @@ export function reservedOf({ lambdaConcurrency }: Settings): ReadonlyMap<Functio
 export function streamsPerSecond(settings: Settings): number {
   const { lambdaConcurrency, requestsPerSecond } = settings;
   if (lambdaConcurrency === undefined) return requestsPerSecond;
-  const shared = lambdaConcurrency - sum(reservedOf(settings));
+  const shared = lambdaConcurrency - reservedIn(reservedOf(settings));
   const calls = Math.floor((shared * STREAMS_HUNDREDTHS) / 100 / CALL_SECONDS);
   return Math.min(requestsPerSecond, Math.max(1, calls));
 }
 
-const sum = (reservations: ReadonlyMap<FunctionName, number>): number =>
-  [...reservations.values()].reduce((total, reservation) => total + reservation, 0);
+const reservedIn = (reservations: ReadonlyMap<FunctionName, number>): number =>
+  sum([...reservations.values()]);

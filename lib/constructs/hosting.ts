@@ -31,7 +31,7 @@ export function createHosting(scope: Construct, { service, ...options }: Hosting
   const { name, config } = options;
   const logGroup = new LogGroup(scope, 'Logs', {
     retention: config.logRetentionDays,
-    removalPolicy: RemovalPolicy.DESTROY,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   const role = new ProgramRole(
     scope,

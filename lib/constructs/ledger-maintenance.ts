@@ -47,7 +47,7 @@ export class LedgerMaintenance extends Construct {
       logs: {
         destination: new LogGroup(this, 'AuditLogs', {
           retention: this.#props.config.logRetentionDays,
-          removalPolicy: RemovalPolicy.DESTROY,
+          removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         }),
         level: LogLevel.ALL,
         includeExecutionData: false,

@@ -34,7 +34,7 @@ export class TranscriptionSettlement extends Construct {
       logs: {
         destination: new LogGroup(this, 'Logs', {
           retention: config.logRetentionDays,
-          removalPolicy: RemovalPolicy.DESTROY,
+          removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         }),
         level: LogLevel.ERROR,
         includeExecutionData: false,

@@ -3,6 +3,7 @@ import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { ConsumerName } from '../../lambdas/platform/contract/consumers.ts';
 import { QUEUES, type QueueName, type Queue as QueueSpec } from '../../lambdas/platform/contract/queues.ts';
+import { readersAtOnce } from '../config/concurrency.ts';
 import { type ConsumerProps, consumerFunction } from './consumer-function.ts';
 import type { Messaging } from './messaging.ts';
 
@@ -29,7 +30,7 @@ export class WebhookDelivery extends Construct {
         target: reader.function,
         eventSourceArn: this.#props.messaging.queues[queue].queueArn,
         batchSize: spec.reader.batchSize,
-        maxConcurrency: spec.reader.maxConcurrency,
+        maxConcurrency: readersAtOnce(spec.reader.maxConcurrency, this.#props.config),
         reportBatchItemFailures: true,
       });
       // Lambda checks that the role may read the queue when the mapping is created.

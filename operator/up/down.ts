@@ -20,6 +20,7 @@ const ORDER = ['operations', 'ingress', 'platform', 'inference', DATA] as const;
 
 const TABLE = 'AWS::DynamoDB::GlobalTable';
 const SECRET = 'AWS::SecretsManager::Secret';
+const LOG_GROUP = 'AWS::Logs::LogGroup';
 
 /** A month of a secret, nano-USD: 0.40 USD (Secrets Manager pricing). */
 const SECRET_USD = 400_000_000n;
@@ -85,8 +86,15 @@ async function down(args: readonly string[]): Promise<void> {
     console.log(`account ${accountId}, ${region}`);
     for (const { StackName: name } of found) console.log(`deletes   ${name}`);
     if (found.length === 0) console.log(`deletes   nothing: there is no stack of ${stage}`);
-    for (const { type, id } of kept.sort((a, b) => (a.type < b.type ? -1 : 1)))
+    const [logs = [], rest = []] = [true, false].map((isLog) =>
+      kept.filter(({ type }) => (type === LOG_GROUP) === isLog),
+    );
+    for (const { type, id } of rest.sort((a, b) => (a.type < b.type ? -1 : 1)))
       console.log(`keeps     ${type} ${id}`);
+    if (logs.length > 0)
+      console.log(
+        `keeps     ${logs.length} of ${LOG_GROUP}, such as ${logs[0]?.id}, whose lines expire by logRetentionDays`,
+      );
     console.log(
       `keeps     the bootstrap of the CDK, what is in its bucket, and the policies Inference-${stage}-...`,
     );

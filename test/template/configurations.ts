@@ -32,7 +32,7 @@ export const CONFIGURATIONS = {
   'feature-flags': {},
   'fargate-flags': { compute: 'fargate' },
   /** A market that takes builds. */
-  builds: { buildScan: 'guardduty' },
+  builds: { buildScan: 'guardduty', lambdaConcurrency: 500 },
   'every-setting': {
     stage: 'eu-test-2',
     logRetentionDays: 7,

@@ -8,7 +8,7 @@ export interface Queue {
   readonly reader?: {
     readonly consumer: ConsumerName;
     readonly batchSize: number;
-    /** Invocations at once; Lambda takes 2 to 1000. */
+    /** Invocations at once; Lambda takes 2 to 1000. Fewer in an account with few executions (`lambdaConcurrency`). */
     readonly maxConcurrency: number;
   };
   /** Visibility timeout, seconds: how long a message that is being processed is hidden from other readers. */

@@ -83,7 +83,7 @@ export class EndpointApi extends Construct {
     super(scope, id);
     this.accessLogs = new LogGroup(this, 'AccessLogs', {
       retention: props.config.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     this.#api = new RestApi(this, 'Rest', {
       restApiName: props.name,

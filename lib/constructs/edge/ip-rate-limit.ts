@@ -107,6 +107,7 @@ export class IpRateLimit extends Construct {
       // WAF takes groups of such names alone (developer guide, Logging web ACL traffic).
       logGroupName: `aws-waf-logs-${config.stage}-regional`,
       retention: config.logRetentionDays,
+      // The name is needed again by the next deployment of the stage.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     new CfnLoggingConfiguration(this, 'Logging', {

@@ -108,10 +108,10 @@ function isRaised(alarm: EcsAlarm, failures: readonly number[]): boolean {
   const { Metrics: metrics, EvaluationPeriods: periods, DatapointsToAlarm: breaching } = alarm;
   const watched = metrics.map(({ MetricStat: stat }) => stat?.Metric.MetricName);
   const expression = metrics.find((metric) => metric.Expression !== undefined)?.Expression ?? '';
-  // No service here is closed, so no request is rejected for that.
+  // No vendor fails here, and no service is closed.
   const [, minimum] =
     /^IF\(failed >= (\d+), 100 \* failed \/ \(failed \+ FILL\(all, 0\)\), 0\)$/.exec(
-      expression.replaceAll('(failed - FILL(rejected, 0))', 'failed'),
+      expression.replaceAll('(failed - FILL(others, 0))', 'failed'),
     ) ?? [];
   if (minimum === undefined) throw new Error(`no rule for ${expression}`);
   // The tasks answer all requests themselves, so the balancer counts none of its own.
