@@ -71,6 +71,18 @@ def enforce_and_record(*args, **kwargs):
     return result
 
 
+extract_resource_arn = iam_actions.extract_resource_arn
+
+
+def resource_arn(service, method, path, headers, body, query_params, region, account_id):
+    """Names the policy that a request creates (service authorization reference, IAM), which MiniStack takes for any."""
+    arn = extract_resource_arn(service, method, path, headers, body, query_params, region, account_id)
+    name = iam_actions._query_param(query_params, "PolicyName")
+    if service == "iam" and arn == "*" and name:
+        return f"arn:aws:iam::{account_id}:policy/{name}"
+    return arn
+
+
 def install():
     """Puts all of this into the emulator."""
     router.SERVICE_PATTERNS[SERVICE_QUOTAS] = {
@@ -82,3 +94,4 @@ def install():
     iam_actions.SERVICE_TO_IAM_NAMESPACE[SERVICE_QUOTAS] = SERVICE_QUOTAS
     bedrock._get_foundation_model_availability = availability
     iam_evaluator.enforce = enforce_and_record
+    iam_actions.extract_resource_arn = resource_arn
