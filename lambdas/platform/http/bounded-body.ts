@@ -37,7 +37,7 @@ const tooSlow = (message: string) => new ServiceError('invalid_json', message);
  * once read by iteration could not be drained any more.
  */
 export class BoundedBody implements AsyncIterableIterator<Uint8Array> {
-  /** What its bytes take of the budget. */
+  /** The bytes that it takes of the budget. */
   readonly taken: BodyBytes;
   readonly #incoming: IncomingMessage;
   readonly #maxBytes: number;

@@ -19,12 +19,10 @@ export type Body<S extends z.ZodType> = Frozen<z.input<S>>;
 export const seconds = z.int().describe('Seconds since the epoch.');
 
 /** On the wire a number; in memory its exact text, because a double cannot hold every amount. */
-export const usd = z
-  .number()
-  .meta({
-    'x-unit': 'USD',
-    description: 'USD, with up to 9 decimal places.',
-  }) as unknown as z.ZodType<RawJson>;
+export const usd = z.number().meta({
+  'x-unit': 'USD',
+  description: 'USD, with up to 9 decimal places.',
+}) as unknown as z.ZodType<RawJson>;
 
 /** An id of our own: the prefix, `_` and a ULID. */
 export const idOf = (prefix: string) => z.string().meta({ example: `${prefix}_01ARZ3NDEKTSV4RRFFQ69G5FAV` });
