@@ -76,11 +76,12 @@ export class ResponsesEventNormalizer {
   /** Returns the event with a number for its item, after the events that should have come before it. */
   read(event: JsonObject): readonly JsonObject[] {
     const { type, output_index: number, item_id: id, delta } = event;
+    const isOfItem =
+      [number, id, partKindOf(type)].some((name) => name !== undefined) || typeof delta === 'string';
     if (type === ADDED) return this.#readStart(event);
     if (type === DONE) return this.#readEnd(event);
     if (type === 'response.completed' || type === 'response.incomplete') return this.#finish(event);
-    if (number === undefined && id === undefined && typeof delta !== 'string') return [event];
-    return this.#readContent(event);
+    return isOfItem ? this.#readContent(event) : [event];
   }
 
   #readContent(event: JsonObject): readonly JsonObject[] {
@@ -167,11 +168,15 @@ const addedEvent = ({ index }: Item, item: JsonObject = {}): JsonObject => ({
   item,
 });
 
+/** Returns the kind of part that events of a type are about. */
+const partKindOf = (type: unknown): string | undefined =>
+  /^response\.(content_part|output_text|refusal|reasoning_text|reasoning_summary)[._]/.exec(
+    String(type),
+  )?.[1];
+
 /** Returns the number of an event's part; that of the first if the server has none. */
 function partNumberOf({ type, content_index: content, summary_index: summary }: JsonObject): JsonObject {
-  const [, kind] =
-    /^response\.(content_part|output_text|refusal|reasoning_text|reasoning_summary)[._]/.exec(String(type)) ??
-    [];
+  const kind = partKindOf(type);
   if (kind === undefined) return {};
   return kind === 'reasoning_summary' ? { summary_index: summary ?? 0 } : { content_index: content ?? 0 };
 }
