@@ -32,13 +32,16 @@ export class ToolUseNormalizer {
     const { type, index, content_block: block, delta } = event;
     switch (type) {
       case 'content_block_start':
-        return isJsonObject(block) ? this.#start({ ...event, content_block: this.block(block) }) : [event];
+        return [
+          ...this.#releaseAll(),
+          ...(isJsonObject(block) ? this.#start({ ...event, content_block: this.block(block) }) : [event]),
+        ];
       case 'content_block_delta':
         return isJsonObject(delta) ? this.#change(event, delta) : [event];
       case 'content_block_stop':
         return [...this.#release(index), event];
       case 'message_delta':
-        return [...[...this.#starts.keys()].flatMap((open) => this.#release(open)), event];
+        return [...this.#releaseAll(), event];
       default:
         return [event];
     }
@@ -60,6 +63,11 @@ export class ToolUseNormalizer {
       content_block: { ...(block as JsonObject), input: {} },
     }));
     return [...starts, change];
+  }
+
+  /** Returns the held starts before the next block: one block is open at a time. */
+  #releaseAll(): readonly JsonObject[] {
+    return [...this.#starts.keys()].flatMap((index) => this.#release(index));
   }
 
   #release(index: unknown): readonly JsonObject[] {
