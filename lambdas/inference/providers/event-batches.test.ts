@@ -14,7 +14,7 @@ import { type EventReader, eventBatches } from './event-batches.ts';
 const withLineEnds = (bytes: Uint8Array, end: string): Uint8Array =>
   encode(new TextDecoder().decode(bytes).replaceAll(/\r?\n/g, end));
 
-const CHAT = [...openai.NAMES, 'azure-async-filter', 'azure-stopped', 'dialects/numbers-left-out'];
+const CHAT = [...openai.NAMES, 'azure-async-filter', 'azure-stopped'];
 
 const STREAMS: readonly (readonly [string, Uint8Array])[] = [
   ...CHAT.map((name) => [`chat, ${name}`, openai.bytesOf(name)] as const),

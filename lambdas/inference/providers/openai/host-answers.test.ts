@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { NO_FIELDS } from '../../testing/fields/no-fields.ts';
 import { decode, partsOf as decodedParts, decodeFor } from '../../testing/providers/openai/decoding.ts';
-import { bytesOf, CALL, CONVERTED, IDENTITY } from '../../testing/providers/openai/fixtures.ts';
+import { CALL, CONVERTED, IDENTITY } from '../../testing/providers/openai/fixtures.ts';
 import { textParts } from '../../testing/providers/parts.ts';
 import { collect, encode, event, partsIn } from '../../testing/providers/streams.ts';
 import { type OpenAiCallContext, toRouteResponse } from './response.ts';
@@ -53,37 +53,7 @@ async function nativeOf(text: string): Promise<Native> {
 const generatedId = (number: number) => `${IDENTITY.id}_${number}`;
 const f = (name: string, text: string) => ({ name, arguments: text });
 
-/** Two calls, as hosts stream them; ids as they come out. Each file names the form's source. */
-const NUMBERED: readonly (readonly [string, readonly string[]])[] = [
-  ['numbers-left-out', ['a', 'b']],
-  ['numbers-and-ids-left-out', [generatedId(0), generatedId(1)]],
-  ['one-number', ['a', 'b']],
-  ['numbers-with-gaps', ['a', 'b']],
-  ['empty-ids', [generatedId(0), generatedId(1)]],
-  ['same-ids', ['a', generatedId(1)]],
-  ['repeated-ids', ['a', 'b']],
-  ['placeholder-arguments', ['a', 'b']],
-  ['stop-beside-calls', ['a', 'b']],
-];
-
-describe('streamed tool calls as hosts have them (D9, D10, D11, D13)', () => {
-  it.each(NUMBERED)('%s', async (name, [first = '', second = '']) => {
-    const text = new TextDecoder().decode(bytesOf(`dialects/${name}`));
-    expect(await nativeOf(text)).toEqual({
-      text: '',
-      calls: [
-        { id: first, name: 'x', arguments: '{"a":1}' },
-        { id: second, name: 'y', arguments: '{}' },
-      ],
-      reasons: ['tool_calls'],
-    });
-    const calls = (await partsOf(text)).flatMap((part) => (part.type === 'start' ? [part.content] : []));
-    expect(calls).toMatchObject([
-      { id: first, name: 'x' },
-      { id: second, name: 'y' },
-    ]);
-  });
-
+describe('tool calls as hosts have them (D10, D11)', () => {
   it('receive valid ids for callers of every other protocol', async () => {
     const text = sse(toolCallDelta({ index: 0, id: 'functions.x:0|<é>', function: f('x', '{}') })) + DONE;
     const [start] = await partsOf(text);

@@ -19,6 +19,8 @@ interface Recording {
   readonly body: Uint8Array;
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];
+  /** The ids of the calls, if the server has its own for each. */
+  readonly ids: readonly string[] | undefined;
   /** `failure`: the response failed. `unclean`: it failed, or its end says that it is not whole. */
   readonly end: ReceivedResponse['end'] | 'failure' | 'unclean';
   /** Tokens of the prompt, of its cached part, and of the output. Absent if the server does not count them. */
@@ -74,6 +76,7 @@ function readRecording(path: string): Recording {
       const at = call.indexOf(' ');
       return { name: call.slice(0, at), input: JSON.parse(call.slice(at)) };
     }),
+    ids: all('ids')[0]?.split(' '),
     end: all('end')[0] ?? '',
     usage: readUsage(all('usage')[0]),
   };
@@ -104,11 +107,12 @@ async function expectFailure(format: FormatName, served: ServedCall, recording: 
 }
 
 async function expectResponse(format: FormatName, served: ServedCall, recording: Recording): Promise<void> {
-  const { text, calls, end, usage } = recording;
+  const { text, calls, end, usage, ids: ownIds } = recording;
   expect(served.failure).toBeUndefined();
   const { ids, ...heard } = await receive(format, served.text, recording.contentType !== TYPES.json);
   expect(heard).toMatchObject({ text, calls, end, ...usage });
   expect(new Set(ids).size).toBe(calls.length);
+  if (ownIds !== undefined) expect(ids).toEqual(ownIds);
   const { prompt: inputUnits, cached: cachedUnits, output: outputUnits } = usage ?? heard;
   expect(served.settled).toMatchObject([{ inputUnits, cachedUnits, outputUnits, status: 'completed' }]);
   if (usage !== undefined) expect(served.settled[0]?.estimated).toBe(false);
