@@ -124,6 +124,7 @@ function toOpening(body: unknown, { id, model }: ResponseIdentity): JsonObject {
     content: [],
     ...NO_END,
     ...rest,
+    ...(rest.content == null ? { content: [] } : {}),
     usage: openingUsage,
   };
 }
