@@ -25,7 +25,7 @@ import {
   workflow,
 } from './metrics.ts';
 import { MONEY_ALARMS } from './money-alarms.ts';
-import { SMOKE_ALARMS } from './smoke-alarms.ts';
+import { SMOKE, SMOKE_ALARMS } from './smoke-alarms.ts';
 import type { WatchedSystem } from './system.ts';
 import { type AlarmRow, each, once } from './watch.ts';
 
@@ -63,7 +63,10 @@ const isUnattended = ({ label }: WatchedSystem): boolean =>
 const MISSED_BY: Readonly<Record<string, string>> = {
   'inference-settle-transcription': 'workflow-failed',
   'inference-audit-books': 'audit-missing',
+  // Once a day, so that it cannot fail in two of three periods.
+  'inference-watch-prices': 'reference-prices-old',
   'inference-sweep-holds': 'sweep-missing',
+  [SMOKE]: 'smoke-failed',
   'platform-fan-out-events': 'dead-letters',
   'platform-deliver-webhooks': 'dead-letters',
   'platform-follow-listings': 'listing-changes-late',

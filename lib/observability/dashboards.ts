@@ -17,7 +17,6 @@ import {
 } from './metrics.ts';
 import { MAINTENANCE, MONEY } from './money-graphs.ts';
 import type { DashboardSection } from './section.ts';
-import { smokeRuns } from './smoke-alarms.ts';
 
 const PERCENTILES = ['p50', 'p95', 'p99'];
 
@@ -31,7 +30,6 @@ const SERVICE: DashboardSection = {
         serviceMetricBy(config, METRICS.errors, DIMENSIONS.errorType),
         serviceMetric(config, METRICS.failuresOfOthers),
       ],
-      right: ({ config }) => smokeRuns(config),
     },
     {
       title: 'Client and server errors',

@@ -567,10 +567,10 @@ describe('an update of the deployment', () => {
     const addresses = ['--url', inferenceUrl, '--platform', platformUrl];
     const smokeKey = await deployment.admin('smoke', 'key', ...addresses);
     expect(smokeKey).toMatchObject({ secret: `${deployment.stage}/smoke`, daily_usd: 0.05 });
-    expect(await runSmoke()).toEqual({ passed: ['chat', 'chat stream'], failed: [] });
+    expect(await runSmoke()).toEqual({ passed: ['health', 'chat', 'chat stream'] });
     const again = await deployment.admin('smoke', 'key', ...addresses);
     expect(again.account_id).toBe(smokeKey.account_id);
-    expect(await runSmoke()).toEqual({ passed: ['chat', 'chat stream'], failed: [] });
+    expect(await runSmoke()).toEqual({ passed: ['health', 'chat', 'chat stream'] });
     expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
   });
 
@@ -581,7 +581,7 @@ describe('an update of the deployment', () => {
       const name = `${deployment.stage}-inference-create-chat-completion`;
       await releaseFunction(emulator, deployment.stackName('inference'), name, THROWS);
       expect(await chat(key)).toBe(502);
-      expect(await runSmoke()).toEqual({ passed: [], failed: ['chat', 'chat stream'] });
+      expect(await runSmoke()).toMatchObject({ errorMessage: 'the smoke test failed: chat, chat stream' });
     });
 
     it(
@@ -592,7 +592,7 @@ describe('an update of the deployment', () => {
         expect(answers.length).toBeGreaterThan(10);
         expect(answers.filter((status) => status !== 200)).toEqual([]);
         expect(await chat(key)).toBe(200);
-        expect(await runSmoke()).toEqual({ passed: ['chat', 'chat stream'], failed: [] });
+        expect(await runSmoke()).toEqual({ passed: ['health', 'chat', 'chat stream'] });
         expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
       },
       DEPLOY_MS,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { CONFIGURATIONS } from './configurations.ts';
 import { permissionsOf } from './permissions.ts';
 import { SynthesizedApp } from './synthesized-app.ts';
@@ -50,11 +49,10 @@ describe('the scheduled smoke test', () => {
   });
 
   it('raises an alarm when two runs of three fail, and when it falls silent; not before it has spoken', () => {
-    const alarm = app.alarm('smoke-failed');
+    const alarm = app.alarm('smoke-failed/inference-run-smoke');
+    const metric = expect.objectContaining({ Namespace: 'AWS/Lambda', MetricName: 'Errors' });
     expect(alarm).toMatchObject({
-      MetricName: METRICS.smokeFailed,
-      Statistic: 'Maximum',
-      Period: smoke.everyMinutes * 60,
+      Metrics: [{ MetricStat: { Metric: metric, Stat: 'Sum', Period: smoke.everyMinutes * 60 } }],
       Threshold: 1,
       EvaluationPeriods: 3,
       DatapointsToAlarm: 2,

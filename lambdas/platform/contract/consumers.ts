@@ -42,7 +42,7 @@ export const CONSUMERS = {
     timeoutSeconds: 120,
   },
   'run-smoke': {
-    purpose: 'calls the service as its callers do, and counts the calls that succeed and fail',
+    purpose: 'calls the service as its callers do, and fails if a call does',
     api: 'inference',
     setting: 'smoke',
     // Five models, two calls each of 20 s at most, and the reads before them.

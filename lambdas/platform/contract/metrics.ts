@@ -16,7 +16,6 @@ export const DIMENSIONS = {
   /** A route's id in the catalog. */
   route: 'route',
   /** A call of the scheduled smoke test. */
-  step: 'step',
 } as const;
 
 export const METRICS = {
@@ -77,12 +76,6 @@ export const METRICS = {
   routeFailed: 'RouteFailed',
   /** Circuits that opened or stayed open after a probe: a route that failed too often is left alone for a while. */
   circuitOpened: 'CircuitOpened',
-  /** Calls of the scheduled smoke test that returned the expected response, by step. */
-  smokeSucceeded: 'SmokeSucceeded',
-  /** Those that were not. */
-  smokeFailed: 'SmokeFailed',
-  /** Runs of the smoke test that made no call, because no key has been stored for it. */
-  smokeNotConfigured: 'SmokeNotConfigured',
   /** Orders that were credited for their payment. */
   paymentsCredited: 'PaymentsCredited',
   /** Payment events without a valid signature, those of strangers included. */

@@ -1,7 +1,7 @@
-/** The scheduled smoke test: a few calls, as callers make them. Reports each that succeeded or failed. */
+/** The scheduled smoke test: a few calls, as callers make them. A run in which one failed fails, which raises the alarm. */
 import { parseCatalog } from '../../../inference/core/catalog/catalog-document.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
-import { scheduledChecksOf } from '../../core/smoke-test/calls.ts';
+import { healthCheck, scheduledChecksOf } from '../../core/smoke-test/calls.ts';
 import {
   type Check,
   CheckFailure,
@@ -12,10 +12,9 @@ import {
 import type { SmokeClient } from '../../core/smoke-test/client.ts';
 import { scheduledChoicesOf } from '../../core/smoke-test/plan.ts';
 
-/** The result of a run: the names of the steps. */
+/** The result of a run without a failure: the names of the steps. */
 export interface SmokeRun {
   readonly passed: readonly string[];
-  readonly failed: readonly string[];
 }
 
 export interface RunSmokeDependencies {
@@ -24,27 +23,24 @@ export interface RunSmokeDependencies {
   readonly readCatalog: () => Promise<{ readonly json: string } | undefined>;
   /** Undefined as long as no key was stored. */
   readonly openClient: () => Promise<SmokeClient | undefined>;
-  /** Receives each step that passed or failed. */
-  readonly onStep: (step: string, passed: boolean) => void;
-  readonly onNotConfigured: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** Returns a run, which resolves with null as long as there is no key, and rejects with the steps that failed. */
 export function runSmoke(dependencies: RunSmokeDependencies) {
-  const { openClient, onStep, onNotConfigured, clock, log } = dependencies;
+  const { openClient, clock, log } = dependencies;
   return async (): Promise<SmokeRun | null> => {
     const client = await openClient();
     if (client === undefined) {
       log.info('no smoke test runs', { reason: 'no key has been stored' });
-      onNotConfigured();
       return null;
     }
-    const results = await runChecks(await checksOf(dependencies, client), clock, (result) => {
-      logResult(log, result);
-      if (result.result !== 'skipped') onStep(result.check, result.result === 'ok');
-    });
-    return { passed: namesOf(results, 'ok'), failed: namesOf(results, 'failed') };
+    const checks = [healthCheck(client), ...(await checksOf(dependencies, client))];
+    const results = await runChecks(checks, clock, (result) => logResult(log, result));
+    const failed = namesOf(results, 'failed');
+    if (failed.length > 0) throw new Error(`the smoke test failed: ${failed.join(', ')}`);
+    return { passed: namesOf(results, 'ok') };
   };
 }
 

@@ -7,7 +7,6 @@ import { requireTable } from '../../../platform/contract/tables.ts';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
 import { createSmokeAccess } from '../../store/smoke-test/access.ts';
 import { openSmokeClient } from '../../store/smoke-test/client.ts';
-import { smokeMeter } from '../../store/smoke-test/meter.ts';
 import { runSmoke } from './consumer.ts';
 
 /**
@@ -16,14 +15,13 @@ import { runSmoke } from './consumer.ts';
  */
 const CALL_MS = 20_000;
 
-export const handler = consumerHandler(({ clients: { client }, environment, clock, measure, log }) => {
+export const handler = consumerHandler(({ clients: { client }, environment, clock, log }) => {
   const table = requireTable(environment, 'catalog');
   const access = createSmokeAccess(createSecretsClient(), environment);
   return runSmoke({
     models: environment[VARIABLES.smokeModels],
     readCatalog: () => readCatalog(client, table),
     openClient: openSmokeClient(access, CALL_MS),
-    ...smokeMeter(measure),
     clock,
     log,
   });

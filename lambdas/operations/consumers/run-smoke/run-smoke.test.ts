@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Measurement } from '../../../platform/core/ports.ts';
 import { CheckFailure } from '../../core/smoke-test/check.ts';
 import type { SmokeClient, SmokeRequest, SmokeResponse } from '../../core/smoke-test/client.ts';
-import { smokeMeter } from '../../store/smoke-test/meter.ts';
 import { type RunSmokeDependencies, runSmoke } from './consumer.ts';
 
 const route = (capabilities: readonly string[]) => ({
@@ -33,7 +31,7 @@ const RESPONSE = {
 const STREAM = 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
 
 /** A service that answers calls of chat well, but for what `broken` throws or answers instead. */
-function serviceOf(broken: (request: SmokeRequest) => string | undefined = () => undefined) {
+function serviceOf(broken: (request: SmokeRequest, path: string) => string | undefined = () => undefined) {
   const request: SmokeRequest[] = [];
   const smokeResponse = (json: unknown, text: string): SmokeResponse => ({
     json,
@@ -41,9 +39,9 @@ function serviceOf(broken: (request: SmokeRequest) => string | undefined = () =>
     headers: new Headers({ 'x-route': 'acme' }),
     bytes: new TextEncoder().encode(text),
   });
-  const call = async (_path: string, each: SmokeRequest = {}): Promise<SmokeResponse> => {
-    request.push(each);
-    const instead = broken(each);
+  const call = async (path: string, each: SmokeRequest = {}): Promise<SmokeResponse> => {
+    if (path !== '/health') request.push(each);
+    const instead = broken(each, path);
     if (instead !== undefined) return smokeResponse({}, instead);
     return smokeResponse(RESPONSE, STREAM);
   };
@@ -54,25 +52,24 @@ function serviceOf(broken: (request: SmokeRequest) => string | undefined = () =>
 /** A run, and everything that it reports. */
 async function run(client: SmokeClient | undefined, json: string | undefined, models?: string) {
   const lines: unknown[] = [];
-  const raised: Measurement[] = [];
   let now = 0;
   const note = (message: string, fields: object = {}) => void lines.push({ message, ...fields });
   const dependencies: RunSmokeDependencies = {
     models,
     readCatalog: async () => (json === undefined ? undefined : { json }),
     openClient: async () => client,
-    ...smokeMeter((measured) => void raised.push(measured)),
     clock: () => {
       now += 5;
       return now;
     },
     log: { info: note, warn: note, error: note },
   };
-  return { found: await runSmoke(dependencies)(), raised, lines };
+  const found = await runSmoke(dependencies)().catch((failure: Error) => failure.message);
+  return { found, lines };
 }
 
-const passed = (step: string) => ({ values: { SmokeSucceeded: 1, SmokeFailed: 0 }, dimensions: { step } });
-const failed = (step: string) => ({ values: { SmokeSucceeded: 0, SmokeFailed: 1 }, dimensions: { step } });
+const passed = (...steps: readonly string[]) => ({ passed: ['health', ...steps] });
+const failed = (...steps: readonly string[]) => `the smoke test failed: ${steps.join(', ')}`;
 
 const isStream = ({ json }: SmokeRequest) => Object(json).stream === true;
 const modelsOf = (request: readonly SmokeRequest[]) => request.map(({ json }) => Object(json).model);
@@ -81,9 +78,8 @@ describe('a scheduled smoke test', () => {
   it('makes a call and a stream to the cheapest chat model', async () => {
     const { client, sent } = serviceOf();
     const models = [chat('acme/dear', 9), chat('acme/cheap', 1), chat('acme/usual', 5)];
-    const { found, raised } = await run(client, catalog(...models));
-    expect(found).toEqual({ passed: ['chat', 'chat stream'], failed: [] });
-    expect(raised).toEqual([passed('chat'), passed('chat stream')]);
+    const { found } = await run(client, catalog(...models));
+    expect(found).toEqual(passed('chat', 'chat stream'));
     expect(modelsOf(sent)).toEqual(['acme/cheap', 'acme/cheap']);
   });
 
@@ -96,12 +92,12 @@ describe('a scheduled smoke test', () => {
 
   it('names the step that fails, and makes the others', async () => {
     const { client } = serviceOf((request) => {
-      if (!isStream(request)) throw new CheckFailure('all_routes_failed', 'the words of an upstream');
+      if (modelsOf([request])[0] !== undefined && !isStream(request))
+        throw new CheckFailure('all_routes_failed', 'the words of an upstream');
       return undefined;
     });
-    const { found, raised, lines } = await run(client, catalog(chat('acme/chat', 1)));
-    expect(found).toEqual({ passed: ['chat stream'], failed: ['chat'] });
-    expect(raised).toEqual([failed('chat'), passed('chat stream')]);
+    const { found, lines } = await run(client, catalog(chat('acme/chat', 1)));
+    expect(found).toBe(failed('chat'));
     expect(lines).toContainEqual({
       message: 'a smoke test failed',
       step: 'chat',
@@ -120,15 +116,14 @@ describe('a scheduled smoke test', () => {
   ])('detects a stream that %s', async (_what, text, code) => {
     const { client } = serviceOf((request) => (isStream(request) ? text : undefined));
     const { found, lines } = await run(client, catalog(chat('acme/chat', 1)));
-    expect(found).toEqual({ passed: ['chat'], failed: ['chat stream'] });
+    expect(found).toBe(failed('chat stream'));
     expect(lines).toContainEqual(expect.objectContaining({ step: 'chat stream', code }));
   });
 
   it('neither passes nor fails what a model cannot do', async () => {
     const { client } = serviceOf();
-    const { found, raised } = await run(client, catalog(chat('acme/chat', 1, [])));
-    expect(found).toEqual({ passed: ['chat'], failed: [] });
-    expect(raised).toEqual([passed('chat')]);
+    const { found } = await run(client, catalog(chat('acme/chat', 1, [])));
+    expect(found).toEqual(passed('chat'));
   });
 
   it.each([
@@ -136,15 +131,22 @@ describe('a scheduled smoke test', () => {
     ['a model is named that the catalog has not', catalog(chat('acme/chat', 1)), 'acme/gone'],
   ])('fails where there is nothing to call: %s', async (_why, json, models) => {
     const { client, sent } = serviceOf();
-    const { found, raised } = await run(client, json, models);
-    expect(found).toEqual({ passed: [], failed: ['catalog'] });
-    expect(raised).toEqual([failed('catalog')]);
+    const { found } = await run(client, json, models);
+    expect(found).toBe(failed('catalog'));
     expect(sent).toEqual([]);
   });
 
-  it('reports that it has no key, which is not a failure', async () => {
-    const { found, raised } = await run(undefined, catalog(chat('acme/chat', 1)));
+  it('fails if the platform API is not well, and calls models all the same', async () => {
+    const { client, sent } = serviceOf((_, path) => {
+      if (path === '/health') throw new CheckFailure('http_503', 'a response without an error in it');
+      return undefined;
+    });
+    const { found } = await run(client, catalog(chat('acme/chat', 1)));
+    expect([found, sent.length]).toEqual([failed('health'), 2]);
+  });
+
+  it('does nothing without a key, which is not a failure', async () => {
+    const { found } = await run(undefined, catalog(chat('acme/chat', 1)));
     expect(found).toBeNull();
-    expect(raised).toEqual([{ values: { SmokeNotConfigured: 1 } }]);
   });
 });
