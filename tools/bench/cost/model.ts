@@ -89,9 +89,10 @@ export const bytesOf = ({ tokens }: MonthlyTraffic): number => HEADER_BYTES + to
 
 /**
  * A process of a function has one call at a time, longer than what it remembers of catalog and circuits lives: a look at the
- * catalog and, before and after the call, one at the route's two circuits; each reads eventually consistent items of up to 4 KB.
+ * catalog and, before and after the call, one at the route's two circuits, which read eventually consistent items of up to 4 KB, and
+ * one at the maintenance switch, which is consistent.
  */
-const READ_UNITS = 2.5;
+const READ_UNITS = 3.5;
 
 /** A cap of a key takes one more write (`docs/decisions/2026-11-24-strict-caps.md`). */
 const CAP_UNITS = 1;
@@ -116,7 +117,7 @@ export function costOf(traffic: MonthlyTraffic, measured: ResourceUse): readonly
     line(
       'DynamoDB, reads',
       calls * READ_UNITS * PRICES.readUnit.usd,
-      `${READ_UNITS} units a call: a look at the catalog, two at two circuits; a host makes them every few seconds`,
+      `${READ_UNITS} units a call: a look at the catalog and the maintenance switch, two at two circuits; a host makes them every few seconds`,
     ),
     line('Data out', (calls * bytes * PRICES.transferGb.usd) / GB, `${round(bytes / 1000)} KB a call`),
     promptsOut(traffic),

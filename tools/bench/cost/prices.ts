@@ -34,6 +34,9 @@ export const PRICES = {
   scanGb: price(0.09, 'GB that GuardDuty scans in S3', 'guardduty/pricing'),
   scanObject: price(0.215e-3, 'object that GuardDuty scans in S3', 'guardduty/pricing'),
   keyMonth: price(1, 'key a month', 'kms/pricing'),
+  keyRequest: price(3e-6, 'request of KMS, with `encryptionKey`', 'kms/pricing'),
+  backupGbMonth: price(0.1, 'GB-month of a table in AWS Backup, each copy', 'backup/pricing'),
+  busEvent: price(1e-6, 'event on the bus', 'eventbridge/pricing'),
   // Read on 2026-11-23, some of them from copies: cloudburn.io, dev.to/dspv, vantage.sh, cloud-horizons.com, wring.co.
   taskVcpuHour: price(0.03238, 'vCPU-hour of Fargate, arm64', 'fargate/pricing'),
   taskGbHour: price(0.00356, 'GB-hour of Fargate, arm64', 'fargate/pricing'),
