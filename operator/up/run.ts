@@ -56,6 +56,7 @@ async function nameZones(options: UpOptions): Promise<UpOptions> {
 
 /** Throws if something without which a deployment fails is missing; prints the rest of what is too little. */
 async function checkNeeds({ config, catalog, assembly }: UpOptions, region: string): Promise<void> {
+  await requireRestoredTables(config);
   const checks = await checkAccount(config, catalog);
   const state = await readAccountState(region, config.stage);
   const rows = rowsOf(state, DEFAULT_LOAD, config, countAssembly(assembly)).filter(
@@ -65,7 +66,6 @@ async function checkNeeds({ config, catalog, assembly }: UpOptions, region: stri
     ...checks.filter(({ state }) => state === 'missing').map(checkLine),
     ...rows.filter(({ enough, isRequired }) => enough === false && isRequired).map(quotaLine),
   ];
-  await requireRestoredTables(config);
   if (missing.length > 0) throw new Error(`the deployment would fail:\n${missing.join('\n')}`);
   // Models are listed when the catalog is applied.
   const toShow = checks.filter(({ check }) => check !== 'Model access');

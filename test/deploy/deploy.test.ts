@@ -31,6 +31,7 @@ import { Deployment } from './deployment.ts';
 import { ACCOUNT, Emulator, REGION } from './emulator.ts';
 import { OperatorCommands } from './operator-commands.ts';
 import { releaseFunction } from './release.ts';
+import { RemovedBuild } from './removed-build.ts';
 import { RunningWorkflow } from './running-workflow.ts';
 
 /** Bundling, synthesis and three deployments, on a machine that does other things too. */
@@ -384,12 +385,17 @@ describe('the operator’s commands', () => {
     expect(started).toMatchObject({ executionArn: expect.stringContaining('audit-books') });
   });
 
-  it('close the service and bring every table back', async () => {
+  it('close the service and bring every table back, with the object of a build that was removed', async () => {
     access = await Access.create(deployment, { inferenceUrl, platformUrl });
+    const build = new RemovedBuild(emulator, await deployment.outputs('data'));
+    await build.create('the bytes');
+    await expect(build.read()).rejects.toMatchObject({ name: 'NoSuchKey' });
     const first = await deployment.admin<Restore>('restore', '--at', restoredAt);
     restored = first.restoredTables;
     expect(Object.keys(restored).toSorted()).toEqual(RESTORED.toSorted());
     expect(first.access).toMatchObject({ keys_revoked: 0, keys_rotated: 0, keys_limited: 0 });
+    expect(first.builds).toEqual({ clean: 1, brought_back: 1, quarantined: 0, missing: [] });
+    expect(await build.read()).toBe('the bytes');
     await deployment.admin('open');
   });
 
@@ -399,6 +405,7 @@ describe('the operator’s commands', () => {
     const second = await deployment.admin<Restore>('restore', '--at', restoredAt);
     expect(second.restoredTables).toEqual(restored);
     expect(second.access).toMatchObject({ keys_revoked: 1, keys_rotated: 1, keys_limited: 1 });
+    expect(second.builds).toMatchObject({ clean: 1, brought_back: 0 });
   });
 
   it('bring tables back with what a restore by DynamoDB leaves out', async () => {
@@ -599,6 +606,62 @@ describe('an update of the deployment', () => {
     );
   });
 
+  describe('the next version, which adds an index', () => {
+    const missing = 'the index by-account is missing';
+    let before: unknown;
+
+    it(
+      'changes the tables of the stack alone, which the operator’s command and up tell',
+      async () => {
+        expect(await deployment.admin('tables', 'check')).toEqual({ different: [] });
+        deployment.useVersion('next-version.ts');
+        await deployment.deploy(settled(), ['data']);
+        expect(await deployment.failingAdmin('tables', 'check')).toEqual({
+          different: [{ table: 'identities', name: restored.identities?.name, differences: [missing] }],
+        });
+        const [code, output] = await deployment.up();
+        expect([code, output]).toEqual([1, expect.stringContaining(`: ${missing}\n`)]);
+        expect(output).toContain('"tables return" in docs/operate/backup.md');
+      },
+      DEPLOY_MS,
+    );
+
+    it('finds everything in the tables of the stack after their return', async () => {
+      before = await deployment.admin('audit');
+      const returned = await deployment.admin<{ tables: string[]; changes: number }>('tables', 'return');
+      expect(returned.tables.toSorted()).toEqual(RESTORED.toSorted());
+      expect(returned.changes).toBeGreaterThan(10);
+      expect(await deployment.admin('tables', 'return')).toMatchObject({ changes: 0 });
+    });
+
+    it(
+      'serves from the tables of the stack with the index, as it served before',
+      async () => {
+        await deployment.deploy(settings, stacks);
+        const { IDENTITIESTABLE: identities } = await deployment.outputs('data');
+        expect(identities).not.toBe(restored.identities?.name);
+        expect(await deployment.admin('tables', 'check')).toEqual({ different: [] });
+        expect(await deployment.admin('audit')).toEqual(before);
+        await deployment.admin('open');
+        expect(
+          await until(
+            () => chat(key),
+            (status) => status !== 503,
+          ),
+        ).toBe(200);
+        expect(await access.statuses()).toEqual({
+          revoked: 401,
+          rotatedAway: 401,
+          rotated: 200,
+          limited: 403,
+          signedOut: 401,
+        });
+        expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+      },
+      DEPLOY_MS,
+    );
+  });
+
   afterAll(async () => {
     const client = new CloudFormationClient(emulator.client);
     const StackName = 'Inference-ring-data';
@@ -606,7 +669,7 @@ describe('an update of the deployment', () => {
       new UpdateTerminationProtectionCommand({ StackName, EnableTerminationProtection: false }),
     );
     client.destroy();
-    await deployment.destroy(settled());
+    await deployment.destroy(settings);
   }, DEPLOY_MS);
 });
 

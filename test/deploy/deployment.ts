@@ -1,8 +1,11 @@
 /** The service as an operator deploys it: the real CDK CLI, the admin command with a stage, the deployed addresses. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import {
@@ -27,6 +30,8 @@ export class Deployment {
   readonly #cloudFormation: CloudFormationClient;
   /** The settings that the assembly in the folder is of. */
   #synthesized: string | undefined;
+  /** A module that makes the code that of another version; see `useVersion`. */
+  #version: string | undefined;
 
   constructor(emulator: Emulator) {
     this.#emulator = emulator;
@@ -49,6 +54,21 @@ export class Deployment {
     return this.#cdk(settings, 'deploy', ...chosen, '--require-approval', 'never');
   }
 
+  /** Lets all that follows be done with the version of the code that a module makes of this one. */
+  useVersion(module: string): void {
+    this.#version = pathToFileURL(join(import.meta.dirname, module)).href;
+    this.#synthesized = undefined;
+  }
+
+  /** `npm run up` with the settings that were synthesized last; resolves with its exit code and what it printed. */
+  async up(): Promise<readonly [number | null, string]> {
+    const args = ['operator/up/run.ts', '--app', join(this.folder, 'cdk.out'), '--yes'];
+    const child = spawn(process.execPath, args, { cwd: root, env: this.#environment() });
+    const [output, error] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    if (child.exitCode === null) await once(child, 'exit');
+    return [child.exitCode, output + error];
+  }
+
   destroy(settings: object = {}): Promise<string> {
     return this.#cdk(settings, 'destroy', '--all', '--force');
   }
@@ -58,6 +78,16 @@ export class Deployment {
     const args = ['operator/admin.ts', ...command, '--stage', this.stage, '--json'];
     const { stdout } = await run(process.execPath, args, { cwd: root, env: this.#environment() });
     return JSON.parse(stdout) as T;
+  }
+
+  /** The same for a command whose result is negative: it exits with 1. */
+  async failingAdmin<T = Record<string, unknown>>(...command: string[]): Promise<T> {
+    const failure = await this.admin(...command).then(
+      () => undefined,
+      (reason: { readonly code?: number; readonly stdout?: string }) => reason,
+    );
+    if (failure?.code !== 1) throw new Error(`${command.join(' ')} ended with ${failure?.code ?? 0}, not 1`);
+    return JSON.parse(failure.stdout ?? '') as T;
   }
 
   /** `catalog apply` of a document, with the models whose large changes of price are accepted; resolves with its version. */
@@ -150,6 +180,7 @@ export class Deployment {
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       CONFIG: join(this.folder, 'config.json'),
       CDK_DISABLE_CLI_TELEMETRY: 'true',
+      ...(this.#version === undefined ? {} : { NODE_OPTIONS: `--import ${this.#version}` }),
     };
   }
 }

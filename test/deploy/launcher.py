@@ -19,7 +19,7 @@ import ministack.app as app
 from ministack.core import lambda_runtime
 from ministack.core.responses import StreamingResponse
 from ministack.services import apigateway_v1 as gateway
-from ministack.services import iam, waf
+from ministack.services import dynamodb, iam, waf
 from ministack.services.cloudformation import _stacks, provisioners
 
 # --- Functions that stream -------------------------------------------------------------------------------------------
@@ -186,9 +186,17 @@ def as_table(props):
 
 
 def create_table(logical_id, props, stack):
-    """CloudFormation generates another name in each creation (template reference, Name type)."""
+    """CloudFormation generates another name in each creation (template reference, Name type). MiniStack drops expiry and recovery."""
     provisioners._NAME_SEED.set(uuid.uuid4().hex[:8])
-    return table["create"](logical_id, as_table(props), stack)
+    settings = as_table(props)
+    created = table["create"](logical_id, settings, stack)
+    for name, update in (
+        ("TimeToLiveSpecification", dynamodb._update_ttl),
+        ("PointInTimeRecoverySpecification", dynamodb._update_continuous_backups),
+    ):
+        if name in settings:
+            update({"TableName": created[0], name: settings[name]})
+    return created
 
 
 provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::GlobalTable"] = table | {
