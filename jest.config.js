@@ -27,6 +27,7 @@ const PATHS = {
     'operator/catalog/stored-catalogs.test.ts',
     'operator/quotas/',
     'operator/restore/',
+    'operator/up/market.test.ts',
   ],
   system: ['test/system/', 'tools/bench/start/'],
   browser: ['test/browser/'],

@@ -69,7 +69,7 @@ export async function synthesizeApp(options: SynthesizeOptions): Promise<void> {
   mkdirSync(build, { recursive: true });
   const bundles = mkdtempSync(join(build, 'functions-'));
   try {
-    await bundleFunctions(bundles);
+    await bundleFunctions(bundles, config);
     const { directory } = buildApp(config, bundles, options.outdir).synth();
     // The shared host, which the settings may leave out of the templates: the local service runs it from here.
     cpSync(join(bundles, SHARED_HOST), join(directory, SHARED_HOST), { recursive: true });

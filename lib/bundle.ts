@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { bundleConsole } from './bundle-console.ts';
+import type { Config } from './config/config.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -25,6 +26,7 @@ export const BUNDLING = {
   format: 'esm',
   mainFields: ['module', 'main'],
   banner: { js: banner },
+  define: { WITHOUT_MARKET: 'undefined' },
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
@@ -75,9 +77,13 @@ const DOCKERFILE = join(root, 'lambdas', 'servers', 'host.dockerfile');
 
 /**
  * Writes `<directory>/<function>/index.mjs` (minified, with a source map next to it) for every handler, and returns
- * esbuild's metafile of their inputs. The output depends on the sources alone, so asset hashes are stable.
+ * esbuild's metafile of their inputs. The output depends on the sources and the setting alone, so asset hashes are stable.
  */
-export async function bundleFunctions(directory: string): Promise<Metafile> {
+export async function bundleFunctions(
+  directory: string,
+  { market }: Pick<Config, 'market'> = { market: true },
+): Promise<Metafile> {
+  const define = market ? BUNDLING.define : { WITHOUT_MARKET: 'true' };
   const folders = globSync('lambdas/*/{endpoints,consumers}/*/handler.ts', { cwd: root }).map((handler) => ({
     name: basename(dirname(handler)),
     handler: join(root, handler),
@@ -87,11 +93,13 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
   const [functions, programs] = await Promise.all([
     build({
       ...FUNCTION_BUNDLING,
+      define,
       entryPoints: folders.map(({ name, handler }) => ({ in: handler, out: `${name}/index` })),
       outdir: directory,
     }),
     build({
       ...BUNDLING,
+      define,
       entryPoints: Object.entries(PROGRAMS).map(([folder, file]) => ({
         in: join(root, 'lambdas', 'servers', file),
         out: `${folder}/host`,

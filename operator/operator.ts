@@ -134,7 +134,10 @@ export function createOperator(target: OperatorTarget, log: Log) {
         whole,
       ),
     reconcilePayments: createReconciliation({ clients, secrets, environment, log }),
-    market: createMarket({ target, clients, secrets, environment, log }),
+    /** Throws an error if the deployment has no market. */
+    get market() {
+      return createMarket({ target, clients, secrets, environment, log });
+    },
     publish: messages.publish,
     redrive: messages.redrive,
     ...maintenanceOf(target, client),

@@ -12,7 +12,7 @@ import {
   smokeSecretName,
   VARIABLES,
 } from '../lambdas/platform/contract/environment.ts';
-import { replacedVariable, TABLES } from '../lambdas/platform/contract/tables.ts';
+import { replacedVariable, TABLES, type Table } from '../lambdas/platform/contract/tables.ts';
 import { type Addresses, deployedAddresses, localAddresses } from './addresses.ts';
 import { REDRIVES } from './redrive.ts';
 
@@ -76,6 +76,16 @@ export const OPERATED = {
 /** The variables that exist only for tables in whose place the settings have restored ones. */
 const REPLACED: readonly string[] = Object.values(TABLES).map(({ variable }) => replacedVariable(variable));
 
+/** The variables without which a deployment works: those, and those of a market. */
+const OPTIONAL: ReadonlySet<string> = new Set([
+  ...REPLACED,
+  ...Object.values<Table>(TABLES).flatMap(({ setting, variable }) =>
+    setting === 'market' ? [variable] : [],
+  ),
+  VARIABLES.marketFeeBasisPoints,
+  VARIABLES.buildsBucket,
+]);
+
 /** The deployment of that stage, with the caller's own AWS credentials. */
 export async function readAwsTarget(stage: string): Promise<OperatorTarget> {
   const client = new CloudFormationClient({});
@@ -104,8 +114,8 @@ async function readOutputs(
   );
   return [...variables, ...REPLACED].flatMap((variable): [string, string][] => {
     const value = outputs.get(outputName(variable));
-    if (value === undefined && REPLACED.includes(variable)) return [];
-    if (value === undefined) throw new Error(`stack ${stackName} has no output ${outputName(variable)}`);
-    return [[variable, value]];
+    if (value !== undefined) return [[variable, value]];
+    if (OPTIONAL.has(variable)) return [];
+    throw new Error(`stack ${stackName} has no output ${outputName(variable)}`);
   });
 }

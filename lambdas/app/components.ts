@@ -4,6 +4,7 @@ import { INFERENCE_COMPONENTS } from '../inference/openapi.ts';
 import { LEDGER_COMPONENTS } from '../ledger/openapi.ts';
 import { MARKETPLACE_COMPONENTS } from '../marketplace/openapi.ts';
 import { PAYMENT_COMPONENTS } from '../payments/openapi.ts';
+import { HAS_MARKET } from '../platform/contract/features.ts';
 import { IP_RATE_ERROR } from '../platform/contract/gateway-errors.ts';
 import { errorSchema, messagesErrorSchema } from '../platform/core/api/error-body.ts';
 import { WEBHOOK_COMPONENTS } from '../webhooks/openapi.ts';
@@ -16,5 +17,5 @@ export const COMPONENTS = {
   ...PAYMENT_COMPONENTS,
   ...INFERENCE_COMPONENTS,
   ...WEBHOOK_COMPONENTS,
-  ...MARKETPLACE_COMPONENTS,
+  ...((HAS_MARKET ? MARKETPLACE_COMPONENTS : {}) as typeof MARKETPLACE_COMPONENTS),
 };

@@ -4,6 +4,7 @@
  */
 
 import { SESSION_COOKIES } from '../access/core/session-cookie.ts';
+import { HAS_MARKET } from '../platform/contract/features.ts';
 import { IP_RATE_ERROR } from '../platform/contract/gateway-errors.ts';
 import type { Operation, Tag } from '../platform/contract/operation.ts';
 import type { Route } from '../platform/contract/route.ts';
@@ -94,11 +95,13 @@ export function openApiDocument({ routes, operations, title, version }: Document
     info: {
       title,
       version,
-      description: 'One prepaid API for every model, with accounts, payments, webhooks and a marketplace.',
+      description: `One prepaid API for every model, with accounts, payments${HAS_MARKET ? ', webhooks and a marketplace' : ' and webhooks'}.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '.', description: 'The host of this document.' }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAGS)
+      .filter(([name]) => routes.some(({ endpoint }) => operations[endpoint]?.tag === name))
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
   };

@@ -6,6 +6,7 @@ import { LEDGER_OPERATIONS } from '../ledger/openapi.ts';
 import { MARKETPLACE_OPERATIONS } from '../marketplace/openapi.ts';
 import { OPERATIONS_OPERATIONS } from '../operations/openapi.ts';
 import { PAYMENT_OPERATIONS } from '../payments/openapi.ts';
+import { HAS_MARKET } from '../platform/contract/features.ts';
 import { INTERFACE_VERSION } from '../platform/contract/limits.ts';
 import { describeResponse, type Operation, tagged } from '../platform/contract/operation.ts';
 import { indexSchema } from '../platform/core/api/service-status.ts';
@@ -17,7 +18,7 @@ export const OPERATIONS: Readonly<Record<Exclude<EndpointName, typeof UNKNOWN_RO
   ...INFERENCE_OPERATIONS,
   ...LEDGER_OPERATIONS,
   ...ACCESS_OPERATIONS,
-  ...MARKETPLACE_OPERATIONS,
+  ...((HAS_MARKET ? MARKETPLACE_OPERATIONS : {}) as typeof MARKETPLACE_OPERATIONS),
   ...PAYMENT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...OPERATIONS_OPERATIONS,

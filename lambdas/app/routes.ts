@@ -5,6 +5,7 @@ import { LEDGER_ROUTES } from '../ledger/routes.ts';
 import { MARKETPLACE_ROUTES } from '../marketplace/routes.ts';
 import { OPERATIONS_ROUTES } from '../operations/routes.ts';
 import { PAYMENT_ROUTES } from '../payments/routes.ts';
+import { HAS_MARKET } from '../platform/contract/features.ts';
 import { OPEN, type Route } from '../platform/contract/route.ts';
 import { WEBHOOK_ROUTES } from '../webhooks/routes.ts';
 
@@ -30,7 +31,7 @@ export const ROUTES = [
   ...INFERENCE_ROUTES,
   ...LEDGER_ROUTES,
   ...ACCESS_ROUTES,
-  ...MARKETPLACE_ROUTES.map((route) => ({ ...route, setting: 'market' }) as const),
+  ...(HAS_MARKET ? MARKETPLACE_ROUTES.map((route) => ({ ...route, setting: 'market' }) as const) : []),
   ...PAYMENT_ROUTES,
   ...WEBHOOK_ROUTES,
   ...OPERATIONS_ROUTES,

@@ -115,6 +115,11 @@ const shape = {
   identityProviders: identityProvidersSchema.default({}),
   /** The page to which a payer returns from the checkout; the console of the platform API when it is absent. */
   paymentReturnUrl: z.url({ protocol: /^https$/ }).optional(),
+  /**
+   * The market: listings, plans, builds, earnings and payouts. Without it a deployment has neither its routes and pages
+   * nor its tables, schedules and alarms.
+   */
+  market: z.boolean().default(true),
   /** The platform's part of each sale of a listing, in basis points of its price. */
   marketFeeBasisPoints: z.int().min(0).max(10_000).default(0),
   /** The provider of payouts to sellers. Stripe needs Connect to be activated, and its secrets. */
@@ -258,6 +263,9 @@ function contradictionsOf(config: Settings): readonly string[] {
     compute === 'lambda' ||
       ingress === 'none' ||
       `ingress must be "none" with compute "${compute}", which takes uploads itself; got "${ingress}"`,
+    config.market ||
+      (config.marketPayouts === 'none' && config.buildScan === 'none' && config.marketFeeBasisPoints === 0) ||
+      'marketPayouts, buildScan and marketFeeBasisPoints need "market": true',
     hostTasks === undefined || compute === 'fargate' || 'hostTasks is for compute "fargate" alone',
     edgeDomain === undefined ||
       hasEdge(config) ||

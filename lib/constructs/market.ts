@@ -52,6 +52,7 @@ export class Market extends Construct {
   #recordScans(): void {
     const { config, data } = this.#props;
     const bucket = data.buildsBucket;
+    if (bucket === undefined) throw new Error('builds have no bucket');
     if (config.buildScan === 'guardduty') scanUploads(this, bucket, config);
     const { function: recorder } = consumerFunction(this, 'record-scans', this.#props);
     new Rule(this, 'BuildUploads', {
@@ -78,7 +79,7 @@ export class Market extends Construct {
     const { data, messaging } = this.#props;
     const { follows } = GRANTS[name];
     const follower = consumerFunction(this, name, this.#props);
-    const stream = follows && data.tables[follows.table].tableStreamArn;
+    const stream = follows && data.tables[follows.table]?.tableStreamArn;
     if (follows === undefined || stream === undefined)
       throw new Error(`${name} follows no table with a stream`);
     const mapping = new EventSourceMapping(this, `${name}-mapping`, {
@@ -91,7 +92,7 @@ export class Market extends Construct {
       retryAttempts: RETRIES,
       maxRecordAge: MAX_RECORD_AGE,
       // What the role may send is in the grants.
-      onFailure: { bind: () => ({ destination: messaging.queues[follows.dead].queueArn }) },
+      onFailure: { bind: () => ({ destination: messaging.queue(follows.dead).queueArn }) },
     });
     // Lambda checks that the role may read the stream when the mapping is created.
     mapping.node.addDependency(follower);

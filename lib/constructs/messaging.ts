@@ -23,7 +23,8 @@ const RETENTION = Duration.days(14);
 
 export class Messaging extends Construct {
   readonly bus: EventBus;
-  readonly queues: Readonly<Record<QueueName, Queue>>;
+  /** Without the one that the settings leave out. */
+  readonly queues: Readonly<Partial<Record<QueueName, Queue>>>;
   /** Name of the group that holds the schedules. */
   readonly scheduleGroup: string;
   /** The role that schedules act in: it may trigger deliveries, and nothing else. */
@@ -34,13 +35,13 @@ export class Messaging extends Construct {
     super(scope, id);
     this.#stage = config.stage;
     this.bus = new EventBus(this, 'Bus', { eventBusName: busName(config.stage) });
-    this.queues = this.#makeQueues();
+    this.queues = this.#makeQueues(config);
     new Rule(this, 'EveryEvent', {
       eventBus: this.bus,
       description:
         'Every event of this account; the reader counts and drops those that are not the platform’s',
       eventPattern: { account: [Aws.ACCOUNT_ID] },
-      targets: [new SqsQueue(this.queues.events, { deadLetterQueue: this.queues.deadEvents })],
+      targets: [new SqsQueue(this.queue('events'), { deadLetterQueue: this.queue('deadEvents') })],
     });
     this.scheduleGroup = `${config.stage}-deliveries`;
     new CfnScheduleGroup(this, 'ScheduleGroup', { name: this.scheduleGroup });
@@ -49,12 +50,19 @@ export class Messaging extends Construct {
       assumedBy: serviceFor('scheduler.amazonaws.com', this.#groupArn()),
     });
     this.scheduleRole.addToPolicy(
-      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.queues.retries.queueArn] }),
+      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.queue('retries').queueArn] }),
     );
     allowSealed(config, this.scheduleRole);
     this.#output(VARIABLES.eventBus, this.bus.eventBusName);
-    for (const [name, { variable }] of Object.entries(QUEUES))
-      this.#output(variable, this.queues[name as QueueName].queueUrl);
+    for (const [name, { queueUrl }] of Object.entries(this.queues))
+      this.#output(QUEUES[name as QueueName].variable, queueUrl);
+  }
+
+  /** Throws an error if the settings leave the queue out. */
+  queue(name: QueueName): Queue {
+    const queue = this.queues[name];
+    if (queue === undefined) throw new Error(`there is no queue ${name}`);
+    return queue;
   }
 
   #groupArn(): string {
@@ -66,8 +74,10 @@ export class Messaging extends Construct {
   }
 
   /** Dead-letter queues first, because the others name them. */
-  #makeQueues(): Readonly<Record<QueueName, Queue>> {
-    const specs = Object.entries(QUEUES) as [QueueName, QueueSpec][];
+  #makeQueues({ market }: Config): Messaging['queues'] {
+    const specs = (Object.entries(QUEUES) as [QueueName, QueueSpec][]).filter(
+      ([, { setting }]) => setting === undefined || market,
+    );
     const queues: Partial<Record<QueueName, Queue>> = {};
     for (const [name, { reader }] of specs) if (reader === undefined) queues[name] = this.#deadLetters(name);
     for (const [name, spec] of specs) {
@@ -80,7 +90,7 @@ export class Messaging extends Construct {
         deadLetterQueue: { queue: dead, maxReceiveCount: spec.dead?.maxReceives ?? 1 },
       });
     }
-    return queues as Record<QueueName, Queue>;
+    return queues;
   }
 
   #deadLetters(name: QueueName): Queue {

@@ -60,10 +60,10 @@ class RoleGrants {
     }
     if (grants.payouts || grants.payoutProvider) environment[VARIABLES.marketPayouts] = config.marketPayouts;
     if (grants.marketFee) environment[VARIABLES.marketFeeBasisPoints] = String(config.marketFeeBasisPoints);
-    if (grants.builds)
+    if (grants.builds && data.buildsBucket !== undefined)
       Object.assign(environment, allowBuilds(this.#role, grants.builds, config, data.buildsBucket));
     if (grants.buildScan) environment[VARIABLES.buildScan] = config.buildScan;
-    if (grants.uploadOrigin)
+    if (grants.uploadOrigin && data.buildsBucket !== undefined)
       environment[VARIABLES.uploadOrigin] = buildsOrigin(this.#role, data.buildsBucket);
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) allowBedrockModels(this.#role);
@@ -85,6 +85,7 @@ class RoleGrants {
     const environment: Record<string, string> = {};
     for (const [name, actions] of Object.entries(grants.tables ?? {})) {
       const table = data.tables[name as TableName];
+      if (table === undefined) continue;
       if (actions.length > 0)
         this.#allow(
           actions.map((action) => `dynamodb:${action}`),
@@ -94,7 +95,8 @@ class RoleGrants {
       environment[TABLES[name as TableName].variable] = table.tableName;
     }
     for (const index of grants.indexes ?? []) {
-      this.#allow(['dynamodb:Query'], `${data.tables[index.table].tableArn}/index/${index.name}`);
+      const table = data.tables[index.table];
+      if (table !== undefined) this.#allow(['dynamodb:Query'], `${table.tableArn}/index/${index.name}`);
     }
     return environment;
   }
@@ -141,22 +143,24 @@ class RoleGrants {
     if ([...sends, ...counts, ...reads].length === 0 && !schedules && !publishes && !follows) return {};
     if (messaging === undefined) throw new Error(`${name} needs queues, and its stack has none`);
     const environment: Record<string, string> = {};
-    const grant = (action: string) => (queue: QueueName) => {
-      this.#allow([action], messaging.queues[queue].queueArn);
-      environment[QUEUES[queue].variable] = messaging.queues[queue].queueUrl;
+    const grant = (action: string) => (name: QueueName) => {
+      const queue = messaging.queues[name];
+      if (queue === undefined) return;
+      this.#allow([action], queue.queueArn);
+      environment[QUEUES[name].variable] = queue.queueUrl;
     };
     sends.forEach(grant('sqs:SendMessage'));
     counts.forEach(grant('sqs:GetQueueAttributes'));
     for (const queue of reads)
       this.#allow(
         ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
-        messaging.queues[queue].queueArn,
+        messaging.queue(queue).queueArn,
       );
     if (publishes) {
       this.#allow(['events:PutEvents'], messaging.bus.eventBusArn);
       environment[VARIABLES.eventBus] = messaging.bus.eventBusName;
     }
-    if (follows !== undefined) this.#grantStream(follows.table, messaging.queues[follows.dead].queueArn);
+    if (follows !== undefined) this.#grantStream(follows.table, messaging.queue(follows.dead).queueArn);
     return schedules ? { ...environment, ...this.#grantSchedules(messaging) } : environment;
   }
 
@@ -165,7 +169,7 @@ class RoleGrants {
    * function fails.
    */
   #grantStream(name: TableName, deadLettersArn: string): void {
-    const { tableStreamArn } = this.#options.data.tables[name];
+    const tableStreamArn = this.#options.data.tables[name]?.tableStreamArn;
     if (tableStreamArn === undefined) throw new Error(`the table ${name} has no stream`);
     this.#allow(
       ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],

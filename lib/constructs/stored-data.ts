@@ -5,9 +5,10 @@ import type { SecretVariable } from '../../lambdas/platform/contract/environment
 import type { TableName } from '../../lambdas/platform/contract/tables.ts';
 
 export interface StoredData {
-  readonly tables: Readonly<Record<TableName, ITable>>;
-  /** The name of the bucket of builds. */
-  readonly buildsBucket: string;
+  /** Without those that the settings leave out. */
+  readonly tables: Readonly<Partial<Record<TableName, ITable>>>;
+  /** The name of the bucket of builds; undefined without a market. */
+  readonly buildsBucket: string | undefined;
   /** The secrets, each under the variable that holds its name in a function. */
   readonly secrets: Readonly<Record<SecretVariable, Secret>>;
 }

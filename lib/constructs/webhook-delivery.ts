@@ -28,7 +28,7 @@ export class WebhookDelivery extends Construct {
       if (spec.reader?.consumer !== name) continue;
       const mapping = new EventSourceMapping(this, `${queue}-mapping`, {
         target: reader.function,
-        eventSourceArn: this.#props.messaging.queues[queue].queueArn,
+        eventSourceArn: this.#props.messaging.queue(queue).queueArn,
         batchSize: spec.reader.batchSize,
         maxConcurrency: readersAtOnce(spec.reader.maxConcurrency, this.#props.config),
         reportBatchItemFailures: true,

@@ -136,6 +136,7 @@ const WEBHOOKS: DashboardSection = {
 
 const LISTINGS: DashboardSection = {
   title: 'Listings',
+  setting: 'market',
   graphs: [
     {
       title: 'How late the changes of listings are followed, ms',

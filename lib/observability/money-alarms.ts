@@ -154,12 +154,15 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
     severity: 'critical',
     meaning: 'A sale has been due for an hour, and has neither matured nor been held.',
     // The function raises the age of what is left over; the nightly audit raises it if the function does not run.
-    watches: ({ config }) => [
-      {
-        metric: serviceMetric(config, METRICS.oldestDueItem, { statistic: 'Maximum' }),
-        threshold: MAX_DUE_SECONDS,
-      },
-    ],
+    watches: ({ config }) =>
+      config.market
+        ? [
+            {
+              metric: serviceMetric(config, METRICS.oldestDueItem, { statistic: 'Maximum' }),
+              threshold: MAX_DUE_SECONDS,
+            },
+          ]
+        : [],
   },
   'payouts-stuck': {
     severity: 'critical',

@@ -55,7 +55,14 @@ export const MONEY: DashboardSection = {
         serviceMetric(config, METRICS.paymentEventsMissed, { label: 'events missed' }),
         serviceMetric(config, METRICS.paymentEventsFailed, { label: 'events failed' }),
         serviceMetric(config, METRICS.paymentDifferences, { label: 'differences' }),
-        serviceMetric(config, METRICS.latestPayout, { statistic: 'Maximum', label: 'payout late, seconds' }),
+        ...(config.market
+          ? [
+              serviceMetric(config, METRICS.latestPayout, {
+                statistic: 'Maximum',
+                label: 'payout late, seconds',
+              }),
+            ]
+          : []),
       ],
     },
     {

@@ -10,6 +10,8 @@ export interface Graph {
 }
 
 export interface DashboardSection {
+  /** The setting without which a dashboard does not have the section. */
+  readonly setting?: 'market';
   readonly title: string;
   readonly graphs: readonly Graph[];
 }

@@ -80,13 +80,14 @@ export interface DataStackProps extends StackProps {
 
 export class DataStack extends Stack implements StoredData {
   readonly tables: StoredData['tables'];
-  readonly buildsBucket: string;
+  readonly buildsBucket: StoredData['buildsBucket'];
   readonly secrets: StoredData['secrets'];
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
-    const builds = new BuildsBucket(this, 'Builds', { config: props.config });
-    this.buildsBucket = builds.bucketName;
+    const { stage, market, backupCopies: copies } = props.config;
+    const builds = market ? [new BuildsBucket(this, 'Builds', { config: props.config })] : [];
+    this.buildsBucket = builds[0]?.bucketName;
     this.secrets = {
       [VARIABLES.keyPepperSecret]: this.#secret('KeyPepper', KEY_PEPPER),
       [VARIABLES.sessionKeySecret]: this.#secret('SessionKey', SESSION_KEY),
@@ -94,25 +95,28 @@ export class DataStack extends Stack implements StoredData {
       [VARIABLES.identitySecret]: this.#secret('IdentitySecret', IDENTITY_SECRET),
       [VARIABLES.paymentSecret]: this.#secret('PaymentSecret', PAYMENT_SECRET),
     };
-    this.tables = Object.fromEntries(
-      Object.entries(TABLES).map(([name, spec]) => {
+    const specs = Object.entries<TableSpec>(TABLES).filter(
+      ([, { setting }]) => setting === undefined || market,
+    );
+    const tables = new Map(
+      specs.map(([name, spec]) => {
         const table = this.#table(name, spec, props.config);
-        table.node.addDependency(builds, ...Object.values(this.secrets));
+        table.node.addDependency(...builds, ...Object.values(this.secrets));
         const restored = this.#restored(name as TableName, props.config);
         if (restored !== undefined) this.#output(replacedVariable(spec.variable), table.tableName);
-        return [name, restored ?? table];
+        return [name, (restored ?? table) as ITable];
       }),
-    ) as Record<TableName, ITable>;
-    const { stage, backupCopies: copies } = props.config;
+    );
+    this.tables = Object.fromEntries(tables);
     if (copies !== undefined)
-      new TableBackup(this, 'Backup', { stage, tables: Object.values(this.tables), copies });
-    for (const [name, spec] of Object.entries(TABLES)) {
-      this.#output(spec.variable, this.tables[name as TableName].tableName);
+      new TableBackup(this, 'Backup', { stage, tables: [...tables.values()], copies });
+    for (const [name, table] of tables) this.#output(TABLES[name as TableName].variable, table.tableName);
+    for (const { bucketName } of builds) {
+      this.#output(VARIABLES.marketFeeBasisPoints, String(props.config.marketFeeBasisPoints));
+      this.#output(VARIABLES.buildsBucket, bucketName);
+      // Other stacks import it while they are deployed with this one, for any settings.
+      this.exportValue(bucketName);
     }
-    this.#output(VARIABLES.marketFeeBasisPoints, String(props.config.marketFeeBasisPoints));
-    this.#output(VARIABLES.buildsBucket, this.buildsBucket);
-    // Other stacks import it while they are deployed with this one, for any settings.
-    this.exportValue(this.buildsBucket);
     for (const variable of SECRET_VARIABLES) this.#output(variable, this.secrets[variable].secretArn);
   }
 

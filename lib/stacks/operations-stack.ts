@@ -42,7 +42,7 @@ export class OperationsStack extends Stack {
         );
     for (const [article, row] of Object.entries(BURNS))
       notify(this.#burn(article, row, config), topics[row.severity]);
-    watchMalware(this, config, topics.critical);
+    if (config.market) watchMalware(this, config, topics.critical);
     watchCost(this, { config, topics, stackTags: this.#stackTags() });
     for (const [name, sections] of Object.entries(DASHBOARDS)) this.#dashboard(name, sections);
   }
@@ -74,7 +74,8 @@ export class OperationsStack extends Stack {
         left: [...left(this.#system)],
         right: [...(right?.(this.#system) ?? [])],
       });
-    const widgets = sections.flatMap(({ title, graphs }) => [
+    const shown = sections.filter(({ setting }) => setting === undefined || this.#system.config.market);
+    const widgets = shown.flatMap(({ title, graphs }) => [
       [new TextWidget({ markdown: `## ${title}`, width: 24, height: 1 })],
       graphs.map(graph),
     ]);

@@ -74,7 +74,9 @@ export class ServiceStack extends Stack {
         messaging,
       });
 
-    const routes = ROUTES.filter((candidate) => candidate.api === props.api);
+    const routes = (ROUTES as readonly (Route & { readonly endpoint: EndpointName })[]).filter(
+      (candidate) => candidate.api === props.api && (config.market || !isOfMarket(candidate)),
+    );
     const fallback = makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered').function;
     this.api = new EndpointApi(this, 'Api', {
       config,
@@ -102,7 +104,7 @@ export class ServiceStack extends Stack {
     if (props.api === 'inference') this.#addSchedules(props);
     if (messaging !== undefined) {
       new WebhookDelivery(this, 'WebhookDelivery', { config, data, bundles, messaging });
-      new Market(this, 'Market', { config, data, bundles, messaging });
+      if (config.market) new Market(this, 'Market', { config, data, bundles, messaging });
       runOnSchedule(
         new Construct(this, 'PaymentReconciliation'),
         {

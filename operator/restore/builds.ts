@@ -5,9 +5,11 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteObjectCommand, ListObjectVersionsCommand, type S3Client } from '@aws-sdk/client-s3';
 import { BUILD_PREFIX } from '../../lambdas/marketplace/core/builds/build.ts';
-import { artifactKey } from '../../lambdas/marketplace/store/builds/build-files.ts';
-import { TABLES } from '../../lambdas/platform/contract/tables.ts';
+import { artifactKey, createFileClient } from '../../lambdas/marketplace/store/builds/build-files.ts';
+import { requireVariable, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { requireTable, TABLES } from '../../lambdas/platform/contract/tables.ts';
 import { readText } from '../../lambdas/platform/dynamodb/attribute-values.ts';
+import type { OperatorTarget } from '../target.ts';
 import { pairsOf } from './pairs.ts';
 
 export interface BuildRestore {
@@ -28,6 +30,28 @@ export interface RestoredBuilds {
   readonly quarantined: number;
   /** The artifacts of clean builds that the bucket does not have: their downloads fail. */
   readonly missing: readonly string[];
+}
+
+/** Restores the builds of a deployment by its restored table of the market; returns undefined if it has no market. */
+export async function restoreBuildsOf(
+  client: DynamoDBClient,
+  { client: options, environment }: OperatorTarget,
+  restored: string | undefined,
+): Promise<RestoredBuilds | undefined> {
+  if (restored === undefined) return undefined;
+  const files = createFileClient(options);
+  const bucket = requireVariable(environment, VARIABLES.buildsBucket);
+  try {
+    return await restoreBuilds({
+      client,
+      files,
+      bucket,
+      current: requireTable(environment, 'market'),
+      restored,
+    });
+  } finally {
+    files.destroy();
+  }
 }
 
 /** Makes sure that each clean build has its artifact. */

@@ -3,15 +3,13 @@
  * artifacts of their builds come back.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createFileClient } from '../../lambdas/marketplace/store/builds/build-files.ts';
-import { requireVariable, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { requireTable } from '../../lambdas/platform/contract/tables.ts';
 import { CLOSED_WITHIN_MS } from '../../lambdas/platform/core/open-check.ts';
 import type { Clock } from '../../lambdas/platform/core/ports.ts';
 import type { Maintenance } from '../maintenance.ts';
 import type { OperatorTarget } from '../target.ts';
 import { ACCESS_TABLES, type AccessTableNames, type ReducedAccess, reduceAccess } from './access.ts';
-import { type RestoredBuilds, restoreBuilds } from './builds.ts';
+import { type RestoredBuilds, restoreBuildsOf } from './builds.ts';
 import { type RestoredTables, restoreTables } from './tables.ts';
 
 export interface RestoreDependencies {
@@ -26,7 +24,8 @@ export interface Restore {
   readonly restoredTables: RestoredTables;
   /** The access that was taken away since that time, and is taken away in the restored tables too. */
   readonly access: ReducedAccess;
-  readonly builds: RestoredBuilds;
+  /** Undefined without a market. */
+  readonly builds: RestoredBuilds | undefined;
 }
 
 /**
@@ -50,17 +49,6 @@ export async function restore(
   // No request may take access away unseen by the comparison.
   await sleep(Math.max(0, Date.parse(since) + CLOSED_WITHIN_MS - clock()));
   const access = await reduceAccess({ client, current, restored, clock });
-  const files = createFileClient(target.client);
-  try {
-    const builds = await restoreBuilds({
-      client,
-      files,
-      bucket: requireVariable(target.environment, VARIABLES.buildsBucket),
-      current: requireTable(target.environment, 'market'),
-      restored: restoredTables.market?.name ?? '',
-    });
-    return { restoredTables, access, builds };
-  } finally {
-    files.destroy();
-  }
+  const builds = await restoreBuildsOf(client, target, restoredTables.market?.name);
+  return { restoredTables, access, builds };
 }

@@ -12,7 +12,7 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { createDynamoClients } from '../../lambdas/platform/aws/clients.ts';
-import { requireTable, TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
+import { TABLES, type Table, type TableName, tablesOf } from '../../lambdas/platform/contract/tables.ts';
 import type { OperatorTarget } from '../target.ts';
 
 /** A table that differs from what the code needs. */
@@ -29,10 +29,7 @@ export function checkTables(
   client: DynamoDBClient,
   { environment, client: { endpoint } }: OperatorTarget,
 ): Promise<readonly DifferentTable[]> {
-  const names = Object.fromEntries(
-    (Object.keys(TABLES) as TableName[]).map((table) => [table, requireTable(environment, table)]),
-  );
-  return differentTables(client, names, endpoint === undefined);
+  return differentTables(client, tablesOf(environment), endpoint === undefined);
 }
 
 type RestoredTables = Readonly<Partial<Record<TableName, { readonly name: string }>>>;

@@ -20,7 +20,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { requireTable, TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
+import { TABLES, type Table, type TableName, tablesOf } from '../../lambdas/platform/contract/tables.ts';
 import type { OperatorTarget } from '../target.ts';
 
 /** An entry of the setting `restoredTables`. */
@@ -62,13 +62,15 @@ export async function restoreTables(
   { environment }: OperatorTarget,
   at: Date,
 ): Promise<RestoredTables> {
+  const sources = tablesOf(environment);
   const restored = await Promise.all(
     RESTORED.map(async (name) => {
-      const source = requireTable(environment, name);
-      return [name, await restoreTable(client, { source, spec: TABLES[name], at })] as const;
+      const source = sources[name];
+      if (source === undefined) return [];
+      return [[name, await restoreTable(client, { source, spec: TABLES[name], at })] as const];
     }),
   );
-  return Object.fromEntries(restored);
+  return Object.fromEntries(restored.flat());
 }
 
 interface Restoring {

@@ -4,6 +4,7 @@
  */
 import { createInterface } from 'node:readline/promises';
 import { formatUsd } from '../../lambdas/platform/core/money.ts';
+import { stackNameOf } from '../../lib/config/stage-names.ts';
 import { type AwsCaller, readCaller } from '../aws-account.ts';
 import { countAssembly, synthesize } from '../deployment/assembly.ts';
 import { runCdk } from '../deployment/cdk.ts';
@@ -18,6 +19,7 @@ import { requireRestoredTables } from '../restore/table-checks.ts';
 import { readAwsTarget } from '../target.ts';
 import { missingRights, type RightsChange, writePolicies } from './bootstrap.ts';
 import { deliverFirstKey, grantFirstCredit, openFirstAccount } from './first-account.ts';
+import { removesMarket } from './market.ts';
 import { NO_ALARM_EMAIL, readRecipients } from './recipients.ts';
 import { rightsOf } from './rights.ts';
 import {
@@ -33,6 +35,9 @@ import {
 const say = (step: string, ...lines: readonly string[]): void => {
   for (const line of lines) console.log(`${step.padEnd(12)}${line}`);
 };
+
+/** The stacks that import from the data stack. */
+const SERVICE = ['inference', 'platform', 'operations'] as const;
 
 const hasTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true;
 
@@ -103,7 +108,7 @@ async function bootstrap(
   }
 }
 
-async function deploy({ config, configFile, assembly }: UpOptions, region: string): Promise<void> {
+async function deploy({ config, configFile, assembly }: UpOptions, region: string, withoutMarket: boolean) {
   for (const name of bootstrapRegions(config, region)) {
     const stacks = new StageStacks(name, config.stage);
     try {
@@ -115,7 +120,11 @@ async function deploy({ config, configFile, assembly }: UpOptions, region: strin
     }
   }
   const unattended = ['--require-approval', 'never'];
-  await runCdk(configFile, region, 'deploy', '--all', '--app', assembly, ...unattended);
+  const run = (...stacks: readonly string[]) =>
+    runCdk(configFile, region, 'deploy', ...stacks, '--app', assembly, ...unattended);
+  // The data stack cannot delete an export of a table that another stack still imports.
+  if (withoutMarket) await run(...SERVICE.map((part) => stackNameOf(config.stage, part)), '--exclusively');
+  await run('--all');
 }
 
 /** Opens the account, adds the credit and delivers the key: on a terminal, else in a secret. */
@@ -162,12 +171,15 @@ async function up(given: UpOptions): Promise<void> {
   const { region } = caller;
   const options = await step('zones', () => nameZones(withRegion(given, region)));
   await step('synthesis', () => synthesize(options, region));
+  const withoutMarket = await step('market', () => removesMarket(config, region));
   await step('account', () => checkNeeds(options, region));
   const regions = bootstrapRegions(options.config, region);
   const rights = await step('bootstrap', () => missingRights(options.config, caller, regions));
   await step('rights', () => confirmRights(options, caller, rights));
   await step('bootstrap', () => bootstrap(options, caller, rights));
-  await step('deployment', () => deploy(options, region));
+  await step('deployment', () => deploy(options, region, withoutMarket));
+  if (withoutMarket)
+    say('market', 'left out; its tables and its bucket stay in the account, without a stack');
   say('deployment', `the stacks Inference-${config.stage}-... are up to date`);
   await useDeployment(options, caller);
 }

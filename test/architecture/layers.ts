@@ -60,7 +60,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'core',
     holds: /^lambdas\/\w+\/core\//,
-    ours: /^lambdas\/\w+\/core\//,
+    ours: /^lambdas\/(\w+\/core\/|platform\/contract\/features\.ts$)/,
     packages: PURE,
   },
   {

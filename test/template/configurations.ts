@@ -31,6 +31,7 @@ export const CONFIGURATIONS = {
   /** Under the feature flags of `cdk.json`, as the CDK CLI synthesizes it; so is `fargate-flags`. */
   'feature-flags': {},
   'fargate-flags': { compute: 'fargate' },
+  'without-market': { market: false },
   /** A market that takes builds. */
   builds: { buildScan: 'guardduty', lambdaConcurrency: 500 },
   'every-setting': {

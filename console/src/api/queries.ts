@@ -11,6 +11,7 @@ import { account } from './account.ts';
 import { ApiError, call, withQuery } from './client.ts';
 import type * as Api from './types.ts';
 import { incompleteRollupsDelayMs } from './usage-rollups.ts';
+import { EVENTS, type EventName } from './values.ts';
 
 /** Returns whether to retry: a rejected request stays rejected, only transient failures are retried. */
 const retry = (failures: number, failure: Error): boolean =>
@@ -57,6 +58,17 @@ export const useAccount = () =>
       }
     },
   });
+
+/** Returns whether the service has a market, by its index; true until that is read. */
+export const useHasMarket = (): boolean =>
+  useQuery({
+    queryKey: ['index'],
+    staleTime: 300_000,
+    queryFn: () => call<Api.IndexBody>('/'),
+  }).data?.endpoints.some(({ path }) => path === '/apps') ?? true;
+
+/** Returns the events that a webhook can subscribe to: all but one are of the market. */
+export const useEvents = (): readonly EventName[] => (useHasMarket() ? EVENTS : ['endpoint.disabled']);
 
 export const useBalance = () =>
   useQuery({
@@ -194,55 +206,6 @@ export const useDeliveries = (id: string) =>
     queryKey: ['deliveries', id],
     queryFn: () => list<Api.DeliveryBody>(`/api/v1/webhooks/${encodeURIComponent(id)}/deliveries?limit=50`),
     refetchInterval: 2_000,
-  });
-
-/** `apps` or `ai-agents`, as paths have them. */
-export type MarketSection = 'apps' | 'ai-agents';
-
-export const useListings = (section: MarketSection, text: string, category: string) =>
-  useQuery({
-    queryKey: ['listings', section, text, category],
-    placeholderData: keepPreviousData,
-    queryFn: () => {
-      const kind = section === 'apps' ? 'app' : 'ai-agent';
-      const path =
-        text === ''
-          ? withQuery(`/${section}`, { category, limit: 60 })
-          : withQuery('/search', { q: text, kind, category, limit: 60 });
-      return list<Api.ListingBody>(path);
-    },
-  });
-
-export const useListing = (section: MarketSection, id: string) =>
-  useQuery({
-    queryKey: ['listing', section, id],
-    queryFn: () => call<Api.ListingBody>(`/${section}/${encodeURIComponent(id)}`),
-  });
-
-/** Reads what the account has installed and bought; what is beyond the first hundred listings is left out. */
-export const useAcquisitions = () =>
-  useQuery({
-    queryKey: ['acquisitions'],
-    queryFn: () => list<Api.AcquisitionBody>('/api/v1/acquisitions?limit=100'),
-  });
-
-export const useReviews = (section: MarketSection, id: string) =>
-  useQuery({
-    queryKey: ['reviews', id],
-    queryFn: () => list<Api.ReviewBody>(`/${section}/${encodeURIComponent(id)}/reviews?limit=50`),
-  });
-
-export const useReleases = (section: MarketSection, id: string) =>
-  useQuery({
-    queryKey: ['releases', id],
-    queryFn: () => list<Api.ReleaseBody>(`/${section}/${encodeURIComponent(id)}/releases?limit=50`),
-  });
-
-export const useCategories = () =>
-  useQuery({
-    queryKey: ['categories'],
-    staleTime: 60_000,
-    queryFn: () => list<Api.Category>('/categories?limit=100'),
   });
 
 export async function list<T>(path: string): Promise<readonly T[]> {

@@ -1,8 +1,9 @@
 /** The queries of what is sold: subscriptions, builds, earnings and payouts. */
 import { useQuery } from '@tanstack/react-query';
 import { ApiError, call, withQuery } from './client.ts';
+import { type MarketSection, useAcquisitions } from './market.ts';
 import { isFree } from './offers.ts';
-import { list, type MarketSection, queryClient, useAcquisitions } from './queries.ts';
+import { list, queryClient } from './queries.ts';
 import type * as Api from './types.ts';
 
 /** Requests again what is shown: a sale changes listings, balances and subscriptions together. */

@@ -8,6 +8,7 @@ import type { accountSummarySchema } from '../../../lambdas/ledger/core/account-
 import type { auditViewSchema } from '../../../lambdas/ledger/core/audit/conclusion.ts';
 import type { sellerSummarySchema } from '../../../lambdas/marketplace/core/payouts/seller-summary.ts';
 import type { deadLettersSchema } from '../../../lambdas/platform/core/api/dead-letters.ts';
+import type { indexSchema } from '../../../lambdas/platform/core/api/service-status.ts';
 import type { rotatedSecretSchema } from '../../../lambdas/webhooks/core/subscription.ts';
 import type { ConsoleValue } from './responses.ts';
 
@@ -19,6 +20,7 @@ export interface ApiPage<T> {
   readonly next_cursor: string | null;
 }
 
+export type IndexBody = z.output<typeof indexSchema>;
 export type AccountBody = Of<'Account'>;
 export type ApiKey = Of<'ApiKey'>;
 export type NewApiKey = Of<'NewApiKey'>;

@@ -2,9 +2,16 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { SERVICE } from '../api/client.ts';
-import { forgetAccount, refreshAccount, useAccount, useBalance, useFirstKey } from '../api/queries.ts';
+import {
+  forgetAccount,
+  refreshAccount,
+  useAccount,
+  useBalance,
+  useFirstKey,
+  useHasMarket,
+} from '../api/queries.ts';
 import { signOut, startSessionRenewal } from '../api/session.ts';
-import { Money } from '../parts/basics.tsx';
+import { Empty, Money } from '../parts/basics.tsx';
 import { useLeaveWarning } from '../parts/leave-warning.ts';
 import { Brand, Logo, SignIn } from '../parts/sign-in.tsx';
 import { applyTheme, storedTheme, type Theme } from './theme.ts';
@@ -23,8 +30,15 @@ const PAGES = [
   ['/settings', 'Settings'],
 ] as const;
 
+/** The pages of a service with a market. */
+const MARKET_PAGES: readonly string[] = ['/earnings', '/market', '/installed'];
+
+const isOfMarket = (path: string): boolean => MARKET_PAGES.includes(`/${path.split('/')[1]}`);
+
 export function Shell() {
   const account = useAccount();
+  const hasMarket = useHasMarket();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
   const signedIn = account.data !== undefined && account.data !== null;
   useEffect(() => (signedIn ? startSessionRenewal(refreshAccount) : undefined), [signedIn]);
   // A key that is not copied is in the memory of this page load alone, whichever page shows.
@@ -48,7 +62,7 @@ export function Shell() {
     <div className="frame">
       <Side email={account.data.email} />
       <main id="content">
-        <Outlet />
+        {hasMarket || !isOfMarket(path) ? <Outlet /> : <Empty>There is no such page.</Empty>}
       </main>
     </div>
   );
@@ -56,6 +70,7 @@ export function Shell() {
 
 function Side({ email }: { readonly email: string | null }) {
   const balance = useBalance();
+  const hasMarket = useHasMarket();
   const leave = async () => {
     await signOut(false).catch(() => {});
     await forgetAccount();
@@ -68,7 +83,7 @@ function Side({ email }: { readonly email: string | null }) {
       </Link>
       <nav aria-label="Pages" ref={useCurrentInView()}>
         <ul>
-          {PAGES.map(([to, text]) => (
+          {PAGES.filter(([to]) => hasMarket || !isOfMarket(to)).map(([to, text]) => (
             <li key={to}>
               <Link to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
                 {text}

@@ -1,6 +1,6 @@
 /** Installed: the listings that the account has installed, bought or subscribed to. */
 import { Link } from '@tanstack/react-router';
-import { useAcquisitions } from '../api/queries.ts';
+import { useAcquisitions } from '../api/market.ts';
 import { useAnyListing, useSubscriptions } from '../api/sales.ts';
 import type { AcquisitionBody, SubscriptionBody } from '../api/types.ts';
 import { Badge, PageHead, Time } from '../parts/basics.tsx';

@@ -2,16 +2,10 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
+import { type MarketSection, useAcquisitions, useListing, useReviews } from '../api/market.ts';
 import { isBySubscriptionOnly } from '../api/offers.ts';
 import { centsNano, isLive } from '../api/plans.ts';
-import {
-  type MarketSection,
-  useAccount,
-  useAcquisitions,
-  useBalance,
-  useListing,
-  useReviews,
-} from '../api/queries.ts';
+import { useAccount, useBalance } from '../api/queries.ts';
 import { refreshSales, useIsCustomer, useIsEntitled, useSubscriptions } from '../api/sales.ts';
 import type { ListingBody, ReviewBody } from '../api/types.ts';
 import { Badge, countText, Facts, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';

@@ -2,8 +2,9 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { call } from '../api/client.ts';
+import { type MarketSection, useCategories, useListings } from '../api/market.ts';
 import { isBySubscriptionOnly } from '../api/offers.ts';
-import { type MarketSection, queryClient, useAccount, useCategories, useListings } from '../api/queries.ts';
+import { queryClient, useAccount } from '../api/queries.ts';
 import type { ListingBody } from '../api/types.ts';
 import { Badge, Empty, Loaded, numberOf, PageHead } from '../parts/basics.tsx';
 import { DialogButton } from '../parts/dialog.tsx';

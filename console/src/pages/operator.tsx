@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
+import { useHasMarket } from '../api/queries.ts';
 import { signOutOperator } from '../api/session.ts';
 import type {
   AccountSummaryBody,
@@ -57,7 +58,9 @@ function Views() {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { view: named } = useParams({ strict: false });
-  const view = VIEWS.find(([id]) => id === named)?.[0] ?? 'accounts';
+  const hasMarket = useHasMarket();
+  const views = VIEWS.filter(([id]) => hasMarket || id !== 'sellers');
+  const view = views.find(([id]) => id === named)?.[0] ?? 'accounts';
   const leave = async () => {
     await signOutOperator().catch(() => {});
     await queries.resetQueries({ queryKey: ['operator'] });
@@ -84,7 +87,7 @@ function Views() {
     <div className="page">
       <PageHead
         title="Operator"
-        about="Accounts, sellers, routes and calls. The admin command makes changes."
+        about={`Accounts, ${hasMarket ? 'sellers, ' : ''}routes and calls. The admin command makes changes.`}
       >
         <button type="button" className="button" onClick={leave}>
           Sign out
@@ -92,7 +95,7 @@ function Views() {
       </PageHead>
       <Tabs
         label="Views"
-        tabs={VIEWS}
+        tabs={views}
         current={view}
         onChange={(to) => navigate({ to: '/operator/$view', params: { view: to } })}
       />

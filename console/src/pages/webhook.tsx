@@ -2,9 +2,9 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import { queryClient, useWebhook } from '../api/queries.ts';
+import { queryClient, useEvents, useWebhook } from '../api/queries.ts';
 import type { RotatedSecretBody, WebhookWithStatistics } from '../api/types.ts';
-import { EVENT_CAUSES, EVENTS, type EventName } from '../api/values.ts';
+import { EVENT_CAUSES, type EventName } from '../api/values.ts';
 import { countText, Loaded, MetricCard, PageHead, Time } from '../parts/basics.tsx';
 import { Deliveries, pathOf, refresh } from '../parts/deliveries.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
@@ -61,20 +61,20 @@ function WebhookView({ of: webhook }: { readonly of: WebhookWithStatistics }) {
 
 function Statistics({ of: { stats, events } }: { readonly of: WebhookWithStatistics }) {
   const { deliveries, success_rate: rate, p95_ms: p95 } = stats;
+  const offered = useEvents();
   return (
     <div className="columns">
       <MetricCard title="Last deliveries" value={countText(deliveries)} />
       <MetricCard title="Delivered" value={rate === null ? '–' : `${(rate * 100).toFixed(1)} %`} />
       <MetricCard title="Answer within (p95)" value={p95 === null ? '–' : `${Math.round(p95)} ms`} />
-      <MetricCard title="Events" value={`${events.length} of ${EVENTS.length}`} />
+      <MetricCard title="Events" value={`${events.length} of ${offered.length}`} />
     </div>
   );
 }
 
-const TYPES = EVENTS.map((each) => [each, each] as const);
-
 function Test({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const [type, setType] = useState<EventName>('listing.installed');
+  const events = useEvents();
+  const [type, setType] = useState<EventName>(events[0] ?? 'endpoint.disabled');
   const send = async () => {
     await call(`${pathOf(id)}/test`, { method: 'POST', body: { type } });
     await refresh(id);
@@ -86,7 +86,7 @@ function Test({ id, onClose }: { readonly id: string; readonly onClose: () => vo
         label="Event"
         value={type}
         onChange={(event) => setType(event as EventName)}
-        options={TYPES}
+        options={events.map((each) => [each, each] as const)}
         hint={EVENT_CAUSES[type]}
       />
     </Form>

@@ -2,9 +2,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, SERVICE } from '../api/client.ts';
-import { queryClient, useWebhooks } from '../api/queries.ts';
+import { queryClient, useEvents, useHasMarket, useWebhooks } from '../api/queries.ts';
 import type { NewWebhook, Webhook } from '../api/types.ts';
-import { EVENT_CAUSES, EVENTS, type EventName } from '../api/values.ts';
+import { EVENT_CAUSES, type EventName } from '../api/values.ts';
 import { Badge, PageHead, Time } from '../parts/basics.tsx';
 import { DialogButton } from '../parts/dialog.tsx';
 import { Choices, Form, Input } from '../parts/form.tsx';
@@ -13,6 +13,7 @@ import { type Column, TablePanel } from '../parts/table.tsx';
 
 export function Webhooks() {
   const webhooks = useWebhooks();
+  const subject = useHasMarket() ? "your listings' sales and reviews" : 'webhooks that fail';
   return (
     <div className="page">
       <PageHead title="Webhooks" about="Signed events, retried for 24 hours.">
@@ -26,7 +27,7 @@ export function Webhooks() {
         idOf={({ id }) => id}
         empty={
           <>
-            No webhooks yet. Add one above to hear of your listings' sales and reviews;{' '}
+            No webhooks yet. Add one above to hear of {subject};{' '}
             <a href={`${SERVICE}/docs`}>the API reference</a> describes the events.
           </>
         }
@@ -42,6 +43,9 @@ export const WebhookState = ({ of: { status, disabled_reason: reason } }: { read
     <Badge tone="warn">disabled{reason === undefined ? '' : `: ${reason}`}</Badge>
   );
 
+const EventCount = ({ of: events }: { readonly of: Webhook['events'] }) =>
+  `${events.length} of ${useEvents().length}`;
+
 const COLUMNS: readonly Column<Webhook>[] = [
   {
     head: 'Address',
@@ -56,14 +60,15 @@ const COLUMNS: readonly Column<Webhook>[] = [
     ),
   },
   { head: 'State', cell: (webhook) => <WebhookState of={webhook} /> },
-  { head: 'Events', of: 'small', cell: ({ events }) => `${events.length} of ${EVENTS.length}` },
+  { head: 'Events', of: 'small', cell: ({ events }) => <EventCount of={events} /> },
   { head: 'Made', cell: ({ created }) => <Time at={created} /> },
 ];
 
 function AddWebhook({ onClose }: { readonly onClose: () => void }) {
   const [url, setUrl] = useState('');
   const [description, setDescription] = useState('');
-  const [events, setEvents] = useState<readonly EventName[]>(EVENTS);
+  const offered = useEvents();
+  const [events, setEvents] = useState(offered);
   const [newWebhook, setNewWebhook] = useState<NewWebhook>();
   const add = async () => {
     const body = { url, events, ...(description === '' ? {} : { description }) };
@@ -96,7 +101,7 @@ function AddWebhook({ onClose }: { readonly onClose: () => void }) {
       <fieldset className="stack tight">
         <legend>Events</legend>
         <Choices
-          options={EVENTS.map((event) => [event, <EventText key={event} of={event} />])}
+          options={offered.map((event) => [event, <EventText key={event} of={event} />])}
           chosen={events}
           onChange={setEvents}
         />

@@ -13,6 +13,8 @@ export interface Queue {
   };
   /** Visibility timeout, seconds: how long a message that is being processed is hidden from other readers. */
   readonly visibilitySeconds?: number;
+  /** The setting without which a deployment does not have the queue. */
+  readonly setting?: 'market';
   /** After this number of failed readings, a message goes to that queue. */
   readonly dead?: { readonly queue: string; readonly maxReceives: number };
 }
@@ -48,7 +50,7 @@ export const QUEUES = {
   /** Events that could not be handled. */
   deadEvents: { variable: 'DEAD_EVENTS_QUEUE' },
   /** The positions of changes of listings that could not be followed: shard and sequence numbers, not the records. */
-  deadChanges: { variable: 'DEAD_CHANGES_QUEUE' },
+  deadChanges: { variable: 'DEAD_CHANGES_QUEUE', setting: 'market' },
   /** Attempts that could not be handled. */
   deadDeliveries: { variable: 'DEAD_DELIVERIES_QUEUE' },
   /** Deliveries that no attempt of 24 hours brought to their receiver: the receiver's fault, and nothing of ours. */

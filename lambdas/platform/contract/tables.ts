@@ -18,6 +18,8 @@ export interface Table {
   readonly operatorsAttribute?: string;
   /** A function follows the table's changes: each as the item was before and after it. */
   readonly stream?: true;
+  /** The setting without which a deployment does not have the table. */
+  readonly setting?: 'market';
 }
 
 export const TABLES = {
@@ -78,6 +80,7 @@ export const TABLES = {
    */
   listings: {
     variable: 'LISTINGS_TABLE',
+    setting: 'market',
     partitionKey: 'listing_id',
     sortKey: 'item',
     ttl: 'expires',
@@ -90,7 +93,13 @@ export const TABLES = {
   /**
    * The data that is derived from the listings: the search index in parts, installs by day, and trending listings.
    */
-  discovery: { variable: 'DISCOVERY_TABLE', partitionKey: 'part', sortKey: 'entry', ttl: 'expires' },
+  discovery: {
+    variable: 'DISCOVERY_TABLE',
+    setting: 'market',
+    partitionKey: 'part',
+    sortKey: 'entry',
+    ttl: 'expires',
+  },
   /**
    * The market. The items of a seller's partition are its balance (`balance`), its sales (`sale#<charge id>`), its payouts
    * (`payout#<id>`, `payout_account`) and what
@@ -100,6 +109,7 @@ export const TABLES = {
    */
   market: {
     variable: 'MARKET_TABLE',
+    setting: 'market',
     partitionKey: 'owner_id',
     sortKey: 'item',
     ttl: 'expires',
@@ -119,6 +129,16 @@ export type TableName = keyof typeof TABLES;
 
 /** The variable with the name of the stack's own table, which exists while a restored one is used in its place. */
 export const replacedVariable = (variable: string): string => `REPLACED_${variable}`;
+
+/** Returns the tables of a deployment by their names in it: one that its settings leave out is missing. */
+export const tablesOf = (
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Partial<Record<TableName, string>>> =>
+  Object.fromEntries(
+    Object.entries<Table>(TABLES)
+      .filter(([, { variable, setting }]) => setting === undefined || environment[variable] !== undefined)
+      .map(([name]) => [name, requireTable(environment, name as TableName)]),
+  );
 
 /** The table's name in a deployment; throws an error that names the variable when it is not set. */
 export const requireTable = (

@@ -1,6 +1,7 @@
 /** The number of messages in the queues that no function reads. */
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { requireVariable } from '../contract/environment.ts';
+import { HAS_MARKET } from '../contract/features.ts';
 import { COUNTED_QUEUES, type CountedQueue, QUEUES } from '../contract/queues.ts';
 import type { DeadLetters } from '../core/api/dead-letters.ts';
 
@@ -9,7 +10,7 @@ export function createDeadLetterCounts(
   client: SQSClient,
   environment: Readonly<Record<string, string | undefined>>,
 ): () => Promise<readonly DeadLetters[]> {
-  const urls = COUNTED_QUEUES.map((name) => ({
+  const urls = COUNTED_QUEUES.filter((name) => HAS_MARKET || !('setting' in QUEUES[name])).map((name) => ({
     name,
     url: requireVariable(environment, QUEUES[name].variable),
   }));

@@ -1,8 +1,9 @@
 /** The platform's events: the events that may be published, and the body that receivers get. */
 import * as z from 'zod';
+import { HAS_MARKET } from '../../platform/contract/features.ts';
 
-/** The nine types of the interface, and `subscription.updated`. */
-const EVENT_TYPES = [
+/** The types of the market: nine of the interface, and `subscription.updated`. */
+const MARKET_TYPES = [
   'listing.installed',
   'purchase.completed',
   'subscription.created',
@@ -18,9 +19,12 @@ const EVENT_TYPES = [
 /** Notifies an owner that a subscription was disabled. */
 export const ENDPOINT_DISABLED = 'endpoint.disabled';
 
+/** The types that stored subscriptions and events may have, whatever the build leaves out. */
+export const EVENT_TYPES = [...MARKET_TYPES, ENDPOINT_DISABLED] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
 /** Everything that can be subscribed to. */
-export const SUBSCRIBABLE_TYPES = [...EVENT_TYPES, ENDPOINT_DISABLED] as const;
-export type EventType = (typeof SUBSCRIBABLE_TYPES)[number];
+export const SUBSCRIBABLE_TYPES: readonly EventType[] = HAS_MARKET ? EVENT_TYPES : [ENDPOINT_DISABLED];
 
 /** Characters that a header contains unchanged. */
 export const EVENT_ID = /^[\w.:-]{1,128}$/;

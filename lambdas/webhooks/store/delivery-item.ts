@@ -16,9 +16,9 @@ import {
   OUTCOMES,
   RETENTION_SECONDS,
 } from '../core/delivery.ts';
-import { SUBSCRIBABLE_TYPES } from '../core/event.ts';
+import { EVENT_TYPES } from '../core/event.ts';
 
-const type = z.enum(SUBSCRIBABLE_TYPES);
+const type = z.enum(EVENT_TYPES);
 const status = z.enum(DELIVERY_STATUSES);
 const reason = z.enum(DEAD_REASONS).optional();
 const outcome = z.enum(OUTCOMES);

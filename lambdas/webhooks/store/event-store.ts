@@ -8,13 +8,13 @@ import { readItem } from '../../platform/dynamodb/reads.ts';
 import { putItem } from '../../platform/dynamodb/update-item.ts';
 import { systemClock } from '../../platform/system/system.ts';
 import { RETENTION_SECONDS } from '../core/delivery.ts';
-import { type PlatformEvent, type StoredEvent, SUBSCRIBABLE_TYPES } from '../core/event.ts';
+import { EVENT_TYPES, type PlatformEvent, type StoredEvent } from '../core/event.ts';
 import type { EventStore } from '../core/ports.ts';
 import { createWebhookSealer, type Sealer, type WebhookKeyOptions } from './webhook-keys.ts';
 
 const PURPOSE = 'uis-event-1';
 
-const type = z.enum(SUBSCRIBABLE_TYPES);
+const type = z.enum(EVENT_TYPES);
 const data = z.record(z.string(), z.unknown());
 
 /** Ids are unique within an account; account ids hold no `#`. */

@@ -2,10 +2,10 @@
 import * as z from 'zod';
 import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { countsOf } from '../../platform/dynamodb/quota-item.ts';
-import { SUBSCRIBABLE_TYPES } from '../core/event.ts';
+import { EVENT_TYPES } from '../core/event.ts';
 import { DISABLED_REASONS, type Subscription } from '../core/subscription.ts';
 
-const types = z.array(z.enum(SUBSCRIBABLE_TYPES));
+const types = z.array(z.enum(EVENT_TYPES));
 const reasons = z.enum(DISABLED_REASONS);
 
 /** An account's count of its webhooks, outside its partition, so that no list has it. */

@@ -1,5 +1,5 @@
 /** The links of a listing: its page in the market, and the address that its publisher gives. */
-import type { MarketSection } from '../../api/queries.ts';
+import type { MarketSection } from '../../api/market.ts';
 import type { ListingBody } from '../../api/types.ts';
 import { webAddress } from '../../api/web-address.ts';
 

@@ -1,8 +1,8 @@
 /** The releases of a listing, with their downloads; its owner publishes further ones and returns to earlier ones. */
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
+import { useReleases } from '../../api/market.ts';
 import { isFree } from '../../api/offers.ts';
-import { useReleases } from '../../api/queries.ts';
 import { refreshSales, useBuilds, useIsEntitled } from '../../api/sales.ts';
 import type { ArtifactBody, ListingBody, ReleaseBody } from '../../api/types.ts';
 import { webAddress } from '../../api/web-address.ts';

@@ -1,6 +1,7 @@
 /** `GET /console`: the web console, a static page that calls the service that serves it. */
 
 import { requireVariable, VARIABLES } from '../../../platform/contract/environment.ts';
+import { HAS_MARKET } from '../../../platform/contract/features.ts';
 import { fileResponse } from '../../../platform/core/api/file-response.ts';
 import type { StreamingEndpoint } from '../../../platform/core/ports.ts';
 import { createResources } from '../../../platform/handlers/resources.ts';
@@ -42,7 +43,9 @@ const resources = createResources();
 const headers = {
   ...PAGE,
   ...SECURITY,
-  'content-security-policy': policy(requireVariable(resources.environment, VARIABLES.uploadOrigin)),
+  'content-security-policy': policy(
+    HAS_MARKET ? requireVariable(resources.environment, VARIABLES.uploadOrigin) : '',
+  ),
 };
 
 const getConsole: StreamingEndpoint = (request) => fileResponse(request, files, 'index.html', headers);

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { Service } from '../system/service.ts';
+import { openBrowser } from './chromium.ts';
+import { ConsoleUser, SCREENSHOTS } from './console-user.ts';
+
+describe('the console of a service without a market', () => {
+  const service = new Service({
+    CONFIG: join(import.meta.dirname, '..', 'system', 'without-market.json'),
+  });
+  let browser: Browser;
+  let user: ConsoleUser;
+
+  beforeAll(async () => {
+    await service.start();
+    browser = await openBrowser();
+    user = await ConsoleUser.open(browser, service);
+    await user.signIn('buyer@example.com');
+  }, 180_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await service.dispose();
+  }, 30_000);
+
+  it('offers every page but those of the market', async () => {
+    await user.page.getByRole('link', { name: 'Earnings' }).waitFor({ state: 'detached' });
+    const links = await user.page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link')
+      .allTextContents();
+    expect(links).toEqual([
+      'Home',
+      'Keys',
+      'Activity',
+      'Models',
+      'Playground',
+      'Billing',
+      'Webhooks',
+      'Settings',
+      'API reference',
+    ]);
+    await user.page.screenshot({ path: join(SCREENSHOTS, 'without-market.png') });
+    for (const path of ['/market', '/market/apps/x', '/installed', '/earnings']) {
+      await user.page.goto(`${service.session.platform_url}/console#${path}`);
+      await user.page.getByText('There is no such page.').waitFor();
+    }
+  }, 60_000);
+
+  it('offers the one event of webhooks, and adds a webhook with it', async () => {
+    await user.go('/webhooks', 'Webhooks');
+    await user.page.getByRole('button', { name: 'Add a webhook' }).click();
+    expect(await user.page.getByRole('checkbox').count()).toBe(1);
+    await user.page.getByLabel('Address').fill('https://example.com/hook');
+    await user.page.getByRole('button', { name: 'Add', exact: true }).click();
+    await user.page.getByText('Copy the secret now').waitFor();
+    expect(user.complaints).toEqual([]);
+  }, 60_000);
+});
