@@ -59,13 +59,16 @@ export const useAccount = () =>
     },
   });
 
-/** Returns whether the service has a market, by its index; true until that is read. */
-export const useHasMarket = (): boolean =>
+/** Returns whether the service has a market, by its index; undefined until that is read. */
+export const useMarket = (): boolean | undefined =>
   useQuery({
     queryKey: ['index'],
     staleTime: 300_000,
     queryFn: () => call<Api.IndexBody>('/'),
-  }).data?.endpoints.some(({ path }) => path === '/apps') ?? true;
+  }).data?.endpoints.some(({ path }) => path === '/apps');
+
+/** The same, true until the index is read: an index that cannot be read hides no page. */
+export const useHasMarket = (): boolean => useMarket() ?? true;
 
 /** Returns the events that a webhook can subscribe to: all but one are of the market. */
 export const useEvents = (): readonly EventName[] => (useHasMarket() ? EVENTS : ['endpoint.disabled']);

@@ -1,10 +1,6 @@
 /** The statements of the account: what changed its credit, and its earnings if it has any, in a span of UTC days. */
-import {
-  type DateSpan,
-  type StatementOfSpan,
-  useCreditStatement,
-  useEarningsStatement,
-} from '../api/statements.ts';
+import { useEarningsStatement } from '../api/earnings-statement.ts';
+import { type DateSpan, type StatementOfSpan, useCreditStatement } from '../api/statements.ts';
 import { Loaded, Money, Panel } from './basics.tsx';
 import { type Column, Table } from './table.tsx';
 
@@ -36,8 +32,7 @@ function StatementTable({ opening, lines, closing }: StatementOfSpan) {
 
 export function Statements({ span, title }: { readonly span: DateSpan; readonly title: string }) {
   const credit = useCreditStatement(span);
-  const earnings = useEarningsStatement(span);
-  const { data } = earnings;
+  const { data } = useEarningsStatement(span);
   const hasEarnings = data !== undefined && (data.lines.length > 0 || data.closing !== 0n);
   return (
     <div className={hasEarnings ? 'halves' : undefined}>
