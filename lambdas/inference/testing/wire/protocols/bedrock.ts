@@ -28,7 +28,10 @@ function blockEvents(block: Block, index: number): WireEvent[] {
     ];
   const toolUse = { toolUseId: block.id, name: block.name };
   return [
-    event('content', 'contentBlockStart', { contentBlockIndex: index, start: { toolUse } }),
+    {
+      ...event('content', 'contentBlockStart', { contentBlockIndex: index, start: { toolUse } }),
+      opensCall: true,
+    },
     ...block.pieces.map((input) => delta(index, { toolUse: { input } })),
     closed(index),
   ];

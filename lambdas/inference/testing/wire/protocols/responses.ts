@@ -106,11 +106,14 @@ function blockEvents(block: Block, index: number, { items, hasNumbers }: Form): 
     { type: 'response.output_item.done', ...number, item },
     items === 'whole' && block.type === 'text' ? block.pieces.join('') : '',
   );
-  const added = event('content', {
-    type: 'response.output_item.added',
-    ...number,
-    item: { ...item, ...EMPTY[block.type] },
-  });
+  const added: WireEvent = {
+    ...event('content', {
+      type: 'response.output_item.added',
+      ...number,
+      item: { ...item, ...EMPTY[block.type] },
+    }),
+    ...(block.type === 'call' ? { opensCall: true } : {}),
+  };
   if (items === 'whole') return [added, done];
   const deltas = deltasOf(block, place);
   if (items === 'deltas') return [added, ...deltas, done];
