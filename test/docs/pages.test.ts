@@ -22,7 +22,10 @@ const rings = readFileSync(join(ROOT, 'jest.config.js'), 'utf8');
 const COMMAND_NAMES: readonly (readonly [RegExp, (name: string) => boolean])[] = [
   [/npm run (?:--silent )?([a-z][a-z:-]*)/g, (name) => name in scripts],
   [/npx cdk ([a-z-]+)/g, (name) => name in cdk.commands],
-  [/npm run bench -- ([a-z]+)/g, (name) => new RegExp(`^ {2}${name}: measure`, 'm').test(benches)],
+  [
+    /npm run bench -- ([a-z]+(?:-[a-z]+)*)/g,
+    (name) => new RegExp(`^ {2}'?${name}'?: measure`, 'm').test(benches),
+  ],
   [/--selectProjects ([a-z-]+)/g, (name) => rings.includes(`'${name}'`)],
 ];
 

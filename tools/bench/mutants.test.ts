@@ -126,10 +126,7 @@ describe('the areas', () => {
   });
 
   it('leave out a database action of a grant, and nothing else of the grants', () => {
-    const [paths, action] = [
-      ['lib/config/grants.ts', 'lambdas/marketplace/grants.ts'],
-      /^'(GetItem|Query|Scan)'/,
-    ];
+    const [paths, action] = [['lib/config/grants.ts', 'lambdas/access/grants.ts'], /^'(GetItem|Query|Scan)'/];
     const drawn = candidatesIn(ROOT, paths, []);
     expect(new Set(drawn.map(({ path }) => path))).toEqual(new Set(paths));
     expect(drawn.filter(({ operator, original }) => operator === 'element' && action.test(original))).toEqual(

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- name [options]]`: runs one bench, or all but the mutants, which take hours; exit code 1 when a
+ * `npm run bench [-- name [options]]`: runs one bench, or all but those that run tests; exit code 1 when a
  * budget is broken or a bench fails.
  */
 import { measureBundles } from './bundles/bench.ts';
@@ -27,6 +27,7 @@ import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
 import { measureWire } from './wire/bench.ts';
+import { measureWithoutMarket } from './without-market/bench.ts';
 
 const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly BenchMetric[]>>> = {
   ledger: measureLedger,
@@ -43,7 +44,11 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   mutants: measureMutants,
   host: measureHost,
   readers: measureReaders,
+  'without-market': measureWithoutMarket,
 };
+
+/** The benches that run the tests of the whole. */
+const SLOW: ReadonlySet<string> = new Set(['mutants', 'without-market']);
 
 /** The commit at the start, which the results and pages of this run do not make dirty. */
 const COMMIT = describeCommit();
@@ -69,7 +74,7 @@ async function run(name: string, measure: () => Promise<readonly BenchMetric[]>)
 
 const [benchName, ...options] = process.argv.slice(2);
 const chosen = Object.entries(BENCHES).filter(([name]) =>
-  benchName === undefined ? name !== 'mutants' : name === benchName,
+  benchName === undefined ? !SLOW.has(name) : name === benchName,
 );
 if (chosen.length === 0) {
   console.error(`There is no bench ${benchName}: choose from ${Object.keys(BENCHES).join(', ')}.`);

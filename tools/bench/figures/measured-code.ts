@@ -42,6 +42,11 @@ export const MEASURED_CODE: Readonly<Record<string, Readonly<Record<string, stri
   },
   // The tests decide its values as much as the code does.
   mutants: {},
+  'without-market': {
+    stacks: 'lib/app.ts',
+    registered: 'lambdas/app/handlers/registered.ts',
+    commands: 'operator/commands.ts',
+  },
 };
 
 /** Enough to estimate a share of a fifth to within three percent. */
