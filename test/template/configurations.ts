@@ -24,6 +24,26 @@ const FARGATE_ABROAD = {
   unusualCostUsd: 40,
 } as const;
 
+const EVERY_SETTING = {
+  stage: 'eu-test-2',
+  logRetentionDays: 7,
+  holdTtlSeconds: 3600,
+  ipRequestsPerMinute: 1000,
+  requestsPerSecond: 50,
+  alarmEmail: 'operators@example.com',
+  warningEmail: 'daytime@example.com',
+  budgetUsd: 250,
+  unusualCostUsd: 40,
+  availabilityPercent: 99.5,
+  recoveryDays: 14,
+  backupCopies: { vaultArn: BACKUP_VAULT, keepDays: 35 },
+  tracing: true,
+  marketPayouts: 'stripe',
+  buildScan: 'guardduty',
+  smoke: { everyMinutes: 15, models: ['acme/chat', 'acme/image'] },
+  providerSecrets: ['openai', 'anthropic'],
+} as const;
+
 export const CONFIGURATIONS = {
   standard: {},
   /** The same as `standard`, synthesized once more. */
@@ -34,25 +54,13 @@ export const CONFIGURATIONS = {
   'without-market': { market: false },
   /** A market that takes builds. */
   builds: { buildScan: 'guardduty', lambdaConcurrency: 500 },
-  'every-setting': {
-    stage: 'eu-test-2',
-    logRetentionDays: 7,
-    holdTtlSeconds: 3600,
-    ipRequestsPerMinute: 1000,
-    requestsPerSecond: 50,
-    alarmEmail: 'operators@example.com',
-    warningEmail: 'daytime@example.com',
-    budgetUsd: 250,
-    unusualCostUsd: 40,
-    availabilityPercent: 99.5,
-    recoveryDays: 14,
-    backupCopies: { vaultArn: BACKUP_VAULT, keepDays: 35 },
-    tracing: true,
-    marketPayouts: 'stripe',
-    buildScan: 'guardduty',
-    smoke: { everyMinutes: 15, models: ['acme/chat', 'acme/image'] },
-    providerSecrets: ['openai', 'anthropic'],
-    domains: DOMAINS,
+  'every-setting': { ...EVERY_SETTING, domains: DOMAINS },
+  /** The most that one deployment can have. */
+  'every-setting-on-fargate': {
+    ...EVERY_SETTING,
+    ...FARGATE_ABROAD,
+    encryptionKey: ENCRYPTION_KEY,
+    lambdaConcurrency: 1000,
   },
   /** With a key of the customer's own, and CloudFront. */
   'customer-key': { encryptionKey: ENCRYPTION_KEY, compute: 'fargate' },
