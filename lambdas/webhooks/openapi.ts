@@ -28,11 +28,12 @@ export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
       'Deliveries are signed as `X-service-Signature: t=<timestamp>,v1=<hex HMAC-SHA256 of "<t>.<body>">`.',
     body: createSchema,
     responses: { 201: describeResponse('The webhook, with its secret.', WEBHOOK_COMPONENTS.NewWebhook) },
-    errors: [409],
+    errors: [403, 409],
   },
   'list-webhooks': {
     query: ulidPageQuery('wh'),
     responses: { 200: describeResponse('A page of webhooks.', WEBHOOK_COMPONENTS.WebhookPage) },
+    errors: [403],
   },
   'get-webhook': {
     responses: {
@@ -41,35 +42,41 @@ export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
         WEBHOOK_COMPONENTS.WebhookWithStatistics,
       ),
     },
+    errors: [403],
   },
   'update-webhook': {
     body: updateSchema,
     responses: { 200: describeResponse('The webhook after the change.', WEBHOOK_COMPONENTS.Webhook) },
+    errors: [403],
   },
   'delete-webhook': {
     responses: { 200: describeResponse('The webhook is deleted.', deletedSchema('webhook')) },
+    errors: [403],
   },
   'rotate-webhook-secret': {
     responses: {
       200: describeResponse('The new secret. The old one also signs until it expires.', rotatedSecretSchema),
     },
-    errors: [409],
+    errors: [403, 409],
   },
   'test-webhook': {
     body: testSchema,
     optionalBody: true,
     responses: { 202: describeResponse('The delivery that was started.', WEBHOOK_COMPONENTS.Delivery) },
+    errors: [403],
   },
   'list-deliveries': {
     query: ulidPageQuery('dlv'),
     responses: { 200: describeResponse('A page of deliveries.', WEBHOOK_COMPONENTS.DeliveryPage) },
+    errors: [403],
   },
   'redeliver-webhook': {
     responses: { 202: describeResponse('The delivery that was restarted.', WEBHOOK_COMPONENTS.Delivery) },
+    errors: [403],
   },
   'recover-webhook': {
     body: recoverSchema,
     responses: { 202: describeResponse('The number of deliveries that were restarted.', recoverySchema) },
-    errors: [409],
+    errors: [403, 409],
   },
 });

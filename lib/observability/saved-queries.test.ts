@@ -80,7 +80,7 @@ async function responseHeaderNames(): Promise<readonly string[]> {
     async () =>
       ({
         headers: {},
-        chunks: (async function* () {
+        body: (async function* () {
           yield* [];
           throw new Error('broken');
         })(),

@@ -65,19 +65,24 @@ const configurations = new Map(
 const denied = (calls: readonly Call[], policies: ReadonlyMap<string, IamPolicy>): readonly Call[] =>
   calls.filter(({ role, target }) => policies.get(role)?.(ACTION, target) !== 'allowed');
 
-/** The changes from a configuration to another that deny a call of the first. */
+/**
+ * The changes from a configuration to another that deny a call of the first. A role or a function that the other does not
+ * have is deleted in the last step of the update.
+ */
 function deniedChanges(isKept?: (target: string) => boolean): readonly string[] {
-  return [...configurations].flatMap(([to, { policies }]) => {
-    const allowed = policies.call(configurations.get(to), isKept);
-    return [...configurations].flatMap(([from, { calls }]) =>
-      denied(calls, allowed).length > 0 ? [`${from} to ${to}`] : [],
-    );
+  return [...configurations].flatMap(([to, configuration]) => {
+    const allowed = configuration.policies(isKept);
+    const called = new Set(configuration.calls.flatMap(({ role, target }) => [role, target]));
+    return [...configurations].flatMap(([from, { calls }]) => {
+      const staying = calls.filter(({ role, target }) => called.has(role) && called.has(target));
+      return denied(staying, allowed).length > 0 ? [`${from} to ${to}`] : [];
+    });
   });
 }
 
 describe('a change of settings', () => {
   it('allows what the deployed stage calls until the last step of the update, for every pair of configurations', () => {
-    for (const { calls } of configurations.values()) expect(calls.length).toBeGreaterThan(100);
+    for (const { calls } of configurations.values()) expect(calls.length).toBeGreaterThan(60);
     expect(deniedChanges()).toEqual([]);
   });
 

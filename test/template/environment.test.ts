@@ -41,8 +41,15 @@ const startOf = (name: FunctionName, variables: readonly string[]): FunctionStar
 });
 
 const started = [...functions];
-const missing = started.flatMap(([endpoint, variables]) =>
-  variables.map((name) => [endpoint, name] as const),
+
+/** The functions of other contexts with which the market registers: a deployment without it has no table for them. */
+const REGISTERED = ['audit-books', 'receive-payment-event'];
+
+const isOptional = (name: string, variable: string): boolean =>
+  REGISTERED.includes(name) && variable === TABLES.market.variable;
+
+const missing = started.flatMap(([name, variables]) =>
+  variables.filter((variable) => !isOptional(name, variable)).map((variable) => [name, variable] as const),
 );
 
 const without = (variables: readonly string[] | undefined, name: string): readonly string[] =>

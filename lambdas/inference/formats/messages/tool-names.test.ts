@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
 import { RouteToolNames } from '../../core/upstream/tool-names.ts';
 import { toConverseCall } from '../../providers/bedrock/request.ts';
 import { toRequestBody as toGemini } from '../../providers/gemini/request.ts';
