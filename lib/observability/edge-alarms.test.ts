@@ -30,7 +30,10 @@ const metricsIn = (alarm: object | undefined) =>
 describe('the alarms of the edge', () => {
   it.each([
     ['standard', []],
-    ['fargate', ['balancer-5xx/inference', 'host-5xx/inference', 'host-unhealthy/inference']],
+    [
+      'fargate',
+      ['balancer-5xx/inference', 'host-5xx/inference', 'host-one-zone/inference', 'host-unhealthy/inference'],
+    ],
     ['fargate-ingress', ['balancer-5xx/uploads', 'host-5xx/uploads', 'host-unhealthy/uploads']],
     ['web-function-ingress', ['web-function-5xx/uploads']],
     [
@@ -40,15 +43,45 @@ describe('the alarms of the edge', () => {
         'certificate-expires/edge/eu-central-1',
         'edge-5xx/eu-central-1',
         'host-5xx/inference',
+        'host-one-zone/inference',
         'host-unhealthy/inference',
       ],
     ],
     [
       'fargate-with-region',
-      ['balancer-5xx/inference', 'edge-5xx/us-east-1', 'host-5xx/inference', 'host-unhealthy/inference'],
+      [
+        'balancer-5xx/inference',
+        'edge-5xx/us-east-1',
+        'host-5xx/inference',
+        'host-one-zone/inference',
+        'host-unhealthy/inference',
+      ],
     ],
   ] as const)('watch what the settings have: %s', (name, expected) => {
     expect([...alarmsOf(name).keys()].sort()).toEqual(expected);
+  });
+
+  it('report tasks that are all in one zone, by the healthy ones of each', () => {
+    const alarm = alarmsOf('fargate').get('host-one-zone/inference');
+    expect(alarm).toMatchObject({
+      Threshold: 1,
+      EvaluationPeriods: 3,
+      DatapointsToAlarm: 3,
+    });
+    const metrics = Object(alarm).Metrics as readonly {
+      Expression?: string;
+      MetricStat?: { Metric: object };
+    }[];
+    expect(metrics.map(({ Expression }) => Expression)).toEqual([
+      'IF(IF(FILL(zone0, 0) > 0, 1, 0) + IF(FILL(zone1, 0) > 0, 1, 0) == 1, 1, 0)',
+      undefined,
+      undefined,
+    ]);
+    const zones = metrics.slice(1).map(({ MetricStat: stat }) => {
+      const { Dimensions: dimensions } = Object(stat?.Metric);
+      return dimensions.find(({ Name: name }: { Name: string }) => name === 'AvailabilityZone').Value;
+    });
+    expect(new Set(zones.map((zone) => JSON.stringify(zone))).size).toBe(2);
   });
 
   it('count the share of failures of tasks, balancer and Web Function by the minute', () => {

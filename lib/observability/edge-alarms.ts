@@ -7,7 +7,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type Alarm, type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, hostTasksOf } from '../config/config.ts';
 import { certificateWatch } from './certificates.ts';
 import { PERIOD, serviceMetric } from './metrics.ts';
 import { type AlarmContext, createAlarm, notify, type Topics } from './notifications.ts';
@@ -33,8 +33,12 @@ const TWICE = { breaching: 2, of: 3 } as const;
 export interface WatchedEdge {
   /** Distinguishes the alarms of two hosts, of which one replaces the other in a deployment. */
   readonly label?: 'inference' | 'uploads';
-  /** The full names of a load balancer and of its target group. */
-  readonly balancer?: { readonly name: string; readonly targetGroup: string };
+  /** The full names of a load balancer and of its target group, and the zones of its tasks. */
+  readonly balancer?: {
+    readonly name: string;
+    readonly targetGroup: string;
+    readonly zones: readonly string[];
+  };
   readonly webFunction?: string;
   readonly distribution?: string;
   /** The certificate of CloudFront's hostname. */
@@ -120,6 +124,40 @@ export const EDGE_ALARMS = {
               periods: { breaching: 3, of: 3 },
             },
           ],
+  },
+  'host-one-zone': {
+    severity: 'warning',
+    meaning:
+      'For a quarter of an hour, all healthy tasks have been in one zone: its failure would stop the host.',
+    // Elastic Load Balancing user guide, "CloudWatch metrics for your Application Load Balancer".
+    watches: ({ label, balancer }, config) => {
+      if (balancer === undefined || label !== 'inference' || hostTasksOf(config).least < 2) return [];
+      const { name, targetGroup, zones } = balancer;
+      const healthyIn = (AvailabilityZone: string) =>
+        new Metric({
+          namespace: 'AWS/ApplicationELB',
+          metricName: 'HealthyHostCount',
+          dimensionsMap: { LoadBalancer: name, TargetGroup: targetGroup, AvailabilityZone },
+          statistic: 'Maximum',
+          period: PERIOD,
+        });
+      const usingMetrics = Object.fromEntries(zones.map((zone, index) => [`zone${index}`, healthyIn(zone)]));
+      const isUsed = Object.keys(usingMetrics).map((zone) => `IF(FILL(${zone}, 0) > 0, 1, 0)`);
+      const metric = new MathExpression({
+        expression: `IF(${isUsed.join(' + ')} == 1, 1, 0)`,
+        usingMetrics,
+        label: 'all in one zone',
+        period: PERIOD,
+      });
+      return [
+        {
+          ...subjectOf('inference'),
+          metric,
+          threshold: 1,
+          periods: { breaching: 3, of: 3 },
+        },
+      ];
+    },
   },
   'web-function-5xx': {
     severity: 'critical',

@@ -113,6 +113,7 @@ export class IngressStack extends Stack {
     const balancer = {
       name: host.balancer.loadBalancerFullName,
       targetGroup: host.targets.targetGroupFullName,
+      zones: host.zones,
     };
     const alarms = watchEdge({ scope: this, config, topics }, { label, balancer });
     host.judgeReleasesBy(RELEASE_ALARMS.flatMap((article) => alarms.get(article) ?? []));

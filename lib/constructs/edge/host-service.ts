@@ -69,6 +69,8 @@ export class HostService extends Construct {
   readonly name: string;
   readonly balancer: ApplicationLoadBalancer;
   readonly targets: ApplicationTargetGroup;
+  /** The zones of its tasks. */
+  readonly zones: readonly string[];
   readonly #service: FargateService;
 
   constructor(scope: Construct, id: string, props: HostServiceProps) {
@@ -77,6 +79,7 @@ export class HostService extends Construct {
     this.name = name;
     // The CDK's own types do not fit each other under `exactOptionalPropertyTypes`.
     const vpc = new HostNetwork(this, 'Network', { zones: props.zones }) as IVpc;
+    this.zones = vpc.availabilityZones;
     const cluster = new Cluster(this, 'Cluster', {
       clusterName: name,
       vpc,
