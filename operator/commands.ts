@@ -208,6 +208,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return ok({ id });
     },
   },
+  'webhooks seal': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      const { sealed, failed } = await operator.sealWebhooks();
+      return { output: { sealed, failed }, exitCode: failed.length === 0 ? 0 : 1 };
+    },
+  },
   'deliveries redrive': redriveOf('deliveries'),
   'event redrive': redriveOf('events'),
   'payments reconcile': RECONCILE_COMMAND,

@@ -74,7 +74,7 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
     allow(
       'ReadSecrets',
       ['secretsmanager:GetSecretValue'],
-      [...names.secrets.slice(0, 2), names.secret('providers/*'), ...smokeSecrets(names)],
+      [...names.secrets.slice(0, 3), names.secret('providers/*'), ...smokeSecrets(names)],
     ),
     allow('SmokeKey', ['secretsmanager:CreateSecret', 'secretsmanager:PutSecretValue'], smokeSecrets(names)),
     allow('Events', ['events:PutEvents'], [names.arn('events', `event-bus/${busName(stage)}`)]),

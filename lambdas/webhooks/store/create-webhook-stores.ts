@@ -2,12 +2,11 @@
 
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
-import type { Log } from '../../platform/core/ports.ts';
 import { systemClock } from '../../platform/system/system.ts';
 import { DynamoDeliveryStore } from './delivery-store.ts';
 import { DynamoSigningSecretStore } from './signing-secret-store.ts';
 import { DynamoSubscriptionStore } from './subscription-store.ts';
-import { createWebhookSealer } from './webhook-keys.ts';
+import { createWebhookSealer, type WebhookKeyOptions } from './webhook-keys.ts';
 
 export interface WebhookStoreOptions {
   readonly clients: Pick<DynamoClients, 'client'>;
@@ -20,12 +19,9 @@ export const createSubscriptionStore = ({ clients, environment }: WebhookStoreOp
 export const createDeliveryStore = ({ clients, environment }: WebhookStoreOptions) =>
   new DynamoDeliveryStore(clients.client, requireTable(environment, 'deliveries'), systemClock);
 
-export const createSigningSecretStore = ({
-  clients,
-  ...options
-}: WebhookStoreOptions & { readonly log: Log }) =>
+export const createSigningSecretStore = ({ clients, ...options }: WebhookStoreOptions & WebhookKeyOptions) =>
   new DynamoSigningSecretStore(
     clients.client,
     requireTable(options.environment, 'webhooks'),
-    createWebhookSealer({ environment: options.environment, log: options.log }),
+    createWebhookSealer(options),
   );

@@ -1,6 +1,6 @@
 /** Signing secrets in their subscriptions' items, sealed under the webhook key. */
 import { randomBytes } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { type Item, text } from '../../platform/dynamodb/attribute-values.ts';
 import { countOne } from '../../platform/dynamodb/quota-item.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
@@ -80,6 +80,52 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
       },
     });
     return applied ? 'rotated' : 'conflict';
+  }
+
+  /**
+   * Seals the secrets of every subscription under the current key, so that the previous one can be left out. Returns how many
+   * subscriptions have it now, and the ids of those that no key opens or that changed meanwhile. Safe to repeat.
+   */
+  async sealAgain(): Promise<{ readonly sealed: number; readonly failed: readonly string[] }> {
+    const failed: string[] = [];
+    let sealed = 0;
+    const query = {
+      TableName: this.#table,
+      ConsistentRead: true,
+      FilterExpression: 'attribute_exists(secret)',
+    };
+    for await (const { Items: items = [] } of paginateScan({ client: this.#client }, query))
+      for (const item of items) {
+        const { id } = decodeSubscription(item);
+        const isSealed = await this.#sealItem(item).catch(() => false);
+        if (isSealed) sealed += 1;
+        else failed.push(id);
+      }
+    return { sealed, failed };
+  }
+
+  async #sealItem(item: Item): Promise<boolean> {
+    const subscription = decodeSubscription(item);
+    const { current, replaced } = sealedSecrets(item);
+    const again = async (sealed: Uint8Array) => {
+      const secret = await this.#sealer.open(PURPOSE, sealedId(subscription), sealed);
+      return this.#sealer.seal(PURPOSE, sealedId(subscription), secret);
+    };
+    const others = await Promise.all(
+      replaced.map(async ({ sealed, until }) => ({ sealed: await again(sealed), until })),
+    );
+    const { applied } = await updateItem(this.#client, {
+      ...this.#keyOf(subscription),
+      UpdateExpression: 'SET secret = :new, replaced = :replaced',
+      // Who rotates a secret meanwhile has sealed it under the current key, but not the one before it.
+      ConditionExpression: 'secret = :old',
+      ExpressionAttributeValues: {
+        ':new': { B: await again(current) },
+        ':old': { B: current },
+        ':replaced': encodeReplaced(others),
+      },
+    });
+    return applied;
   }
 
   async #read(key: SubscriptionKey): Promise<Item | undefined> {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { RotatedSecret } from '../../platform/aws/secrets.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { MAX_REPLACED_SECRETS } from '../core/subscription.ts';
 import { SUBSCRIPTION } from '../testing/memory-deliveries.ts';
@@ -73,5 +74,56 @@ describe('a signing secret', () => {
     const { subscription } = await subscribed();
     expect(await store.create({ ...subscription, id: 'wh_second' }, 'secret', 1)).toBe('full');
     expect(await store.open({ ...subscription, id: 'wh_second' }, NOON * 1000)).toBeUndefined();
+  });
+});
+
+describe('the signing secrets of all webhooks', () => {
+  const keyed = (keys: RotatedSecret) =>
+    new DynamoSigningSecretStore(
+      database.client,
+      database.tables.webhooks,
+      createSealer(async () => keys),
+    );
+  const [old, latest] = ['the webhook key', 'the key after it'];
+  const rotated = () => keyed({ current: latest, previous: old });
+
+  it('open by the new key alone once they are sealed again, and not before', async () => {
+    const { subscription, rotate } = await subscribed();
+    await rotate('second', NOON);
+    const secrets = async () => (await keyed({ current: latest }).open(subscription, NOON * 1000))?.secrets;
+    await expect(secrets()).rejects.toThrow();
+    expect(await rotated().sealAgain()).toEqual({ sealed: createdCount, failed: [] });
+    expect(await secrets()).toEqual(['second', 'first']);
+    expect(await rotated().sealAgain()).toEqual({ sealed: createdCount, failed: [] });
+    expect(await secrets()).toEqual(['second', 'first']);
+  });
+
+  it('stay as they are if no key opens them, and are named', async () => {
+    const { subscription } = await subscribed();
+    const lost = keyed({ current: 'a third key' });
+    expect((await lost.sealAgain()).failed).toHaveLength(createdCount);
+    expect((await rotated().sealAgain()).failed).toEqual([]);
+    expect((await rotated().open(subscription, NOON * 1000))?.secrets).toEqual(['first']);
+  });
+
+  it('lose no rotation that is made meanwhile: its webhook is named, and sealed by the next run', async () => {
+    const { subscription, rotate } = await subscribed();
+    let isRotated = false;
+    const slow = new DynamoSigningSecretStore(database.client, database.tables.webhooks, {
+      ...createSealer(async () => ({ current: latest, previous: old })),
+      async open(purpose, id, bytes) {
+        if (id.endsWith(`/${subscription.id}`) && !isRotated) {
+          isRotated = true;
+          await rotate('second', NOON);
+        }
+        return createSealer(async () => ({ current: latest, previous: old })).open(purpose, id, bytes);
+      },
+    });
+    expect((await slow.sealAgain()).failed).toEqual([subscription.id]);
+    expect((await slow.sealAgain()).failed).toEqual([]);
+    expect((await keyed({ current: latest }).open(subscription, NOON * 1000))?.secrets).toEqual([
+      'second',
+      'first',
+    ]);
   });
 });

@@ -36,13 +36,16 @@ export function createSealer(keys: () => Promise<RotatedSecret>): Sealer {
 export interface WebhookKeyOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
-  readonly client?: SecretsManagerClient;
+  readonly secrets?: SecretsManagerClient;
 }
 
 /** Over the secret that the environment names. */
-export function createWebhookSealer({ environment, log, client }: WebhookKeyOptions): Sealer {
+export function createWebhookSealer({
+  environment,
+  log,
+  secrets = createSecretsClient(),
+}: WebhookKeyOptions): Sealer {
   const secretId = requireVariable(environment, VARIABLES.webhookKeySecret);
-  const secrets = client ?? createSecretsClient();
   const read = createSecretReader({ client: secrets, environment, clock: systemClock, log });
   return createSealer(createRotatedSource(read, secretId, 'the webhook key'));
 }
