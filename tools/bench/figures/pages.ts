@@ -50,8 +50,8 @@ const shownBenches = () => [...new Set(ownValues().map(({ bench }) => bench)), '
 
 const goals = () =>
   resultOf('peers')
-    .figures.filter(({ goal }) => goal === true)
-    .map((metric) => [GOALS[metric.name] ?? metric.name, ...goalCells(metric)] as const);
+    .figures.filter(({ name }) => name in GOALS)
+    .map((metric) => [GOALS[metric.name] ?? '', ...goalCells(metric)] as const);
 
 const ownTable = (): string =>
   markdownTable(

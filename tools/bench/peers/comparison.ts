@@ -30,7 +30,7 @@ export const comparisonRow = (
 /** The value, the bounds and the verdict of a goal. */
 export function goalCells(metric: BenchMetric): readonly [value: string, bounds: string, verdict: string] {
   const verdict = verdictOf(metric);
-  return [digits(metric.value), boundsOf(metric), verdict === 'missed' ? '**missed**' : verdict];
+  return [String(metric.value), boundsOf(metric), verdict === 'missed' ? '**missed**' : verdict];
 }
 
 export function peersSection(report: DatedReport): string {
