@@ -129,7 +129,9 @@ export class BoundedBody implements AsyncIterableIterator<Uint8Array> {
     this.#finish();
   }
 
+  /** The end of the request may come after its response, when the connection has a timeout of its own again. */
   #finish(): void {
+    if (this.#isOver) return;
     this.#isOver = true;
     this.#incoming.removeAllListeners('readable');
     this.#incoming.setTimeout(0);

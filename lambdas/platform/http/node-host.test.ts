@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
+import { finished } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../../../tools/test-kit/waiting.ts';
@@ -371,6 +372,30 @@ describe('a client that leaves before its request is complete', () => {
       ]);
     },
   );
+});
+
+describe('a connection whose request had a body that nobody read', () => {
+  it('closes once it has been idle', async () => {
+    const handler = createRequestHandler(
+      async () => {
+        await pause(20);
+        throw new ServiceError('invalid_api_key', 'No key.');
+      },
+      'openai',
+      dependencies,
+    );
+    const strict = new NodeHost({
+      resolve: () => ({ handler, pathParameters: {}, body: BODY }),
+      clock: Date.now,
+      callMs: 10_000,
+      maxCalls: 10,
+    });
+    strict.server.keepAliveTimeout = 1;
+    const socket = connect(Number(new URL(await listen(strict)).port), '127.0.0.1');
+    socket.resume().write(`${headOf('content-length: 2')}{}`);
+    socket.setTimeout(4_000, () => socket.destroy(new Error('the connection is still open')));
+    await finished(socket).finally(() => close(strict));
+  });
 });
 
 describe('NodeHost, at its limits', () => {
