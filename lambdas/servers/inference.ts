@@ -17,6 +17,7 @@ import { handler as getModel } from '../inference/endpoints/get-model/handler.ts
 import { handler as listModels } from '../inference/endpoints/list-models/handler.ts';
 import { handler as listPrices } from '../inference/endpoints/list-prices/handler.ts';
 import { sharedHost } from '../inference/handlers/host-state.ts';
+import { paidCalls } from '../inference/handlers/paid-handler.ts';
 import { createTranscriptionHandler, fileTooLarge } from '../inference/handlers/transcription.ts';
 import { handler as getUsage } from '../ledger/endpoints/get-usage/handler.ts';
 import { handler as listUsage } from '../ledger/endpoints/list-usage/handler.ts';
@@ -103,6 +104,13 @@ setInterval(() => measure({ values: { [METRICS.openCalls]: host.takePeak() } }),
 
 const leased = createLeasedCalls({ ...createDataResources(), measure: createMeasure() });
 sharedHost.leased = leased;
+sharedHost.requireCredit = (key) =>
+  paidCalls().keyCheck.checkKind(key, {
+    kind: 'chat',
+    isPaid: false,
+    needsCredit: true,
+    isReplay: async () => false,
+  });
 
 serve(host, resources.log, {
   endCalls: () => sharedHost.endOfCalls.abort(),

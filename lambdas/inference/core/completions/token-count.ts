@@ -1,8 +1,7 @@
 /** The endpoints that say what a request would probably count as prompt; nothing is billed. */
 import type * as z from 'zod';
-import { authenticate, type Peppers } from '../../../access/core/api-key.ts';
+import { authenticate, type Peppers, type VerifiedKey } from '../../../access/core/api-key.ts';
 import type { KeyGate } from '../../../access/core/key-gate.ts';
-import { overloaded } from '../../../platform/core/errors.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import type { Endpoint } from '../../../platform/core/ports.ts';
@@ -17,6 +16,8 @@ export interface TokenCountDependencies {
   readonly peppers: () => Promise<Peppers>;
   readonly catalog: CatalogSource;
   readonly gate: KeyGate;
+  /** Throws 503 for an account without credit. Absent where requests are complete. */
+  readonly requireCredit?: ((key: VerifiedKey) => Promise<unknown>) | undefined;
   readonly sealedTokens: CompletionDependencies['sealedTokens'];
 }
 
@@ -29,12 +30,15 @@ export interface CountedFormat<Body extends CompletionBody> {
 /** The count is the service's own, a probable number. Throws `ServiceError`. */
 export function createTokenCount<Body extends CompletionBody>(
   { format, schema, bodyOf }: CountedFormat<Body>,
-  { peppers, catalog, gate, sealedTokens: sealedTokensOf }: TokenCountDependencies,
+  { peppers, catalog, gate, requireCredit, sealedTokens: sealedTokensOf }: TokenCountDependencies,
 ): Endpoint {
   return async (request, { body: incoming }) => {
     const currentPeppers = await peppers();
     const key = authenticate(request.headers, currentPeppers);
-    if (incoming?.claim(key.accountId)) throw overloaded();
+    if (incoming?.claim(key.accountId)) {
+      await requireCredit?.(key);
+      incoming.prove();
+    }
     // A large body is not read for a key that is not active or over its limits.
     const touched = incoming?.isLarge ? await gate.touch(key) : undefined;
     const { size, model } = await gate.checked(key, async () => {

@@ -6,6 +6,7 @@ import { createTokenCount } from '../../core/completions/token-count.ts';
 import { messagesFormat } from '../../formats/messages/format.ts';
 import { messagesRequest } from '../../formats/messages/schema.ts';
 import { catalogSource } from '../../handlers/catalog.ts';
+import { sharedHost } from '../../handlers/host-state.ts';
 import { createSealedTokens } from '../../store/sealed-tokens.ts';
 
 export const handler = keyHandler('messages', (resources) =>
@@ -15,6 +16,7 @@ export const handler = keyHandler('messages', (resources) =>
       ...resources,
       sealedTokens: (peppers) => createSealedTokens(peppers, systemClock),
       catalog: catalogSource(),
+      requireCredit: (key) => sharedHost.requireCredit?.(key) ?? Promise.resolve(),
     },
   ),
 );

@@ -6,6 +6,7 @@ import { createTokenCount } from '../../core/completions/token-count.ts';
 import { responsesFormat } from '../../formats/responses/format.ts';
 import { responsesRequest } from '../../formats/responses/schema.ts';
 import { catalogSource } from '../../handlers/catalog.ts';
+import { sharedHost } from '../../handlers/host-state.ts';
 import { createSealedTokens } from '../../store/sealed-tokens.ts';
 
 export const handler = keyHandler('openai', (resources) =>
@@ -19,6 +20,7 @@ export const handler = keyHandler('openai', (resources) =>
       ...resources,
       sealedTokens: (peppers) => createSealedTokens(peppers, systemClock),
       catalog: catalogSource(),
+      requireCredit: (key) => sharedHost.requireCredit?.(key) ?? Promise.resolve(),
     },
   ),
 );
