@@ -8,19 +8,22 @@ import { readFields } from '../fields/read-fields.ts';
 import type { FieldTable } from '../fields/table.ts';
 import { bodyFor } from '../quote.ts';
 import { meets, type Providers } from '../routing/route-support.ts';
+import type { Conversation } from '../upstream/conversation.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import { withPlainDataUrls } from '../upstream/sources.ts';
 import type { ApiFormat, CompletionBody } from './api-format.ts';
 
 /**
- * Reads a request by the table of its format. Throws 400 `invalid_value` for an image or a file on a private network.
+ * Reads a request by the table of its format, whose `prompt` is the field with the messages. Throws 400 `invalid_value`
+ * for an image or a file on a private network.
  */
 export function readPayload(
   table: FieldTable,
   request: JsonObject,
+  prompt: 'messages' | 'input',
 ): Pick<ChatPayload, 'body' | 'fields' | 'bodyWith'> {
-  const prompt = 'input' in request ? 'input' : 'messages';
-  const plain = { ...request, [prompt]: withPlainDataUrls(request[prompt]) };
+  const items = withPlainDataUrls(request[prompt]);
+  const plain = items === request[prompt] ? request : { ...request, [prompt]: items };
   const { body, ...fields } = readFields(table, plain);
   requirePublicImages(
     fields.needs.flatMap((need) => (need.kind === 'address' ? [need.url] : [])),
@@ -32,6 +35,15 @@ export function readPayload(
     ...(fields.undocumented.length === 0
       ? {}
       : { bodyWith: (takes) => readFields(table, plain, takes).body }),
+  };
+}
+
+/** Builds the conversation of a payload at the first use, because several of its routes may need it, or none. */
+export function builtOnce(build: () => Conversation): () => Conversation {
+  let conversation: Conversation | undefined;
+  return () => {
+    conversation ??= build();
+    return conversation;
   };
 }
 

@@ -62,7 +62,7 @@ interface FieldLocation {
   readonly object: JsonObject;
 }
 
-/** Reads to any depth: the parser of bodies has limited it before. */
+/** Reads to any depth, which the check of a body's shape has limited before it was parsed. */
 class RequestReader implements FieldContext {
   readonly needs: Need[] = [];
   readonly unconvertedFields = new Set<string>();

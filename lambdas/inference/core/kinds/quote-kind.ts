@@ -37,7 +37,7 @@ interface KindQuote {
 
 /** Throws 400 if no route can serve the call, or if one of its fields has no price. */
 export function quoteKind({ kind, model, fields, request, estimate, ...routing }: KindRequest): KindQuote {
-  const payload = { protocol: 'openai', ...readPayload(fields, request) } as const;
+  const payload = { protocol: 'openai', ...readPayload(fields, request, 'input') } as const;
   const candidates = chooseRoutes({
     ...routing,
     models: [model],

@@ -82,3 +82,38 @@ describe.each([
       expect(() => toPayload(image, FILES[0] ?? '')).toThrow();
   });
 });
+
+describe('a data URL elsewhere in a request', () => {
+  const image = IMAGES[1] ?? '';
+
+  it('stays as it is in the arguments of a tool call', () => {
+    const { body } = chatPayloadOf({
+      messages: [
+        { role: 'user', content: 'Show it.' },
+        {
+          role: 'assistant',
+          tool_calls: [
+            { id: 'c', type: 'function', function: { name: 'show', arguments: `{"url":"${image}"}` } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c', content: image },
+      ],
+    });
+    expect(JSON.stringify(body.messages)).toContain(JSON.stringify(`{"url":"${image}"}`));
+    const items = payloadOf({
+      max_output_tokens: 100,
+      input: [
+        { type: 'computer_call', call_id: 'c', action: { type: 'open', url: image }, input: { url: image } },
+      ],
+    });
+    expect(JSON.stringify(items.body.input)).toContain(`"input":{"url":"${image}"}`);
+  });
+
+  it('hides none of the messages in a field that the format does not have', () => {
+    const messages = (url: string) => [
+      { role: 'user', content: [{ type: 'image_url', image_url: { url } }] },
+    ];
+    const { body } = chatPayloadOf({ messages: messages(image), input: messages(image) });
+    expect(body.messages).toEqual(messages(IMAGES[0] ?? ''));
+  });
+});

@@ -23,20 +23,37 @@ export function sourceOf(url: string): MediaSource {
   return bytes === undefined ? { kind: 'url', url } : { kind: 'base64', ...bytes };
 }
 
-/** The fields that hold an address or a data URL. */
-const URL_FIELDS: ReadonlySet<string> = new Set(['url', 'image_url', 'file_data']);
+/**
+ * Returns the messages of a chat request or the items of a Responses request with data URLs without parameters: the same array
+ * if there are none. Only parts of content have them; the arguments of tool calls stay as they are.
+ */
+export const withPlainDataUrls = (items: unknown): unknown =>
+  mapped(items, (item) =>
+    withChanged(item, ['content', 'output'], (parts) =>
+      mapped(parts, (part) => withChanged(part, ['image_url', 'file', 'file_data'], withPlainUrl)),
+    ),
+  );
 
-/** Returns the messages or items with data URLs without parameters: the same object if there are none. */
-export function withPlainDataUrls(value: unknown, field = ''): unknown {
-  if (typeof value === 'string') return URL_FIELDS.has(field) ? plainDataUrl(value) : value;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => withPlainDataUrls(item));
-    return items.every((item, index) => item === value[index]) ? value : items;
-  }
+const withPlainUrl = (source: unknown): unknown =>
+  typeof source === 'string' ? plainDataUrl(source) : withChanged(source, ['url', 'file_data'], withPlainUrl);
+
+/** Returns the same value if nothing in it changes, or if it is no array. */
+function mapped(value: unknown, change: (item: unknown) => unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const items = value.map(change);
+  return items.every((item, index) => item === value[index]) ? value : items;
+}
+
+/** Returns the same value if none of the fields changes, or if it is no object. */
+function withChanged(
+  value: unknown,
+  fields: readonly string[],
+  change: (field: unknown) => unknown,
+): unknown {
   if (!isJsonObject(value)) return value;
-  const changed = Object.entries(value).flatMap(([name, inner]) => {
-    const plain = withPlainDataUrls(inner, name);
-    return plain === inner ? [] : [[name, plain] as const];
+  const changed = fields.flatMap((name) => {
+    const next = change(value[name]);
+    return next === value[name] ? [] : [[name, next] as const];
   });
   return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed) };
 }
@@ -69,20 +86,17 @@ export function isImageUrl(url: string): boolean {
 
 export const ADDRESS = /^https?:\/\//i;
 
-const FILE_URL = /^data:[a-z0-9.+-]{1,64}\/[a-z0-9.+-]{1,64};base64,/i;
-const IMAGE_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
-
 /** Returns whether a text is the bytes of a file, in a URL or alone, and not another text in their place. */
-export const isFileBytes = (text: string): boolean => isBase64(text.replace(FILE_URL, ''));
+export const isFileBytes = (text: string): boolean => isBase64(dataOf(text)?.data ?? text);
 
 /** The location of an image's bytes in base64: in a data URL, or in a separate field. */
 export type ImageField = 'url' | 'data';
 
 /** Returns the bytes of an image in base64, from a URL or a plain value. Undefined for any other text. */
 export function imageBytesOf(text: string, at: ImageField): string | undefined {
-  const opening = at === 'url' ? IMAGE_URL.exec(text)?.[0] : '';
-  const bytes = opening === undefined ? '' : text.slice(opening.length);
-  return isBase64(bytes) ? bytes : undefined;
+  if (at === 'data') return isBase64(text) ? text : undefined;
+  const { mediaType = '', data = '' } = dataOf(text) ?? {};
+  return mediaType.startsWith('image/') && isBase64(data) ? data : undefined;
 }
 
 /** The formats of audio, in a prompt and as speech (OpenAI API reference, Create chat completion, `input_audio`). */

@@ -1,6 +1,6 @@
 /** A chat request as routes get it. */
 
-import { readPayload } from '../../core/completions/forwarded-fields.ts';
+import { builtOnce, readPayload } from '../../core/completions/forwarded-fields.ts';
 import { forwardedFields } from '../../core/routing/route-controls.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 import type { SealedTokens } from '../../core/upstream/sealed-tokens.ts';
@@ -30,8 +30,8 @@ export function toPayload(request: ChatRequest, sealedTokens: SealedTokens): Cha
   else delete body.max_tokens;
   return {
     protocol: 'openai',
-    ...readPayload(CHAT_FIELDS, body),
-    conversation: () => toConversation(request),
+    ...readPayload(CHAT_FIELDS, body, 'messages'),
+    conversation: builtOnce(() => toConversation(request)),
     stream: request.stream === true,
   };
 }

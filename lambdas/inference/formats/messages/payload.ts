@@ -2,9 +2,8 @@
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { beta } from '../../core/catalog/betas.ts';
 import type { CallerHeaders } from '../../core/completions/api-format.ts';
-import { readPayload } from '../../core/completions/forwarded-fields.ts';
+import { builtOnce, readPayload } from '../../core/completions/forwarded-fields.ts';
 import { forwardedFields } from '../../core/routing/route-controls.ts';
-import type { Conversation } from '../../core/upstream/conversation.ts';
 import type { ChatPayload, ProtocolHeaders } from '../../core/upstream/provider.ts';
 import type { SealedTokens } from '../../core/upstream/sealed-tokens.ts';
 import { toConversation } from './conversation.ts';
@@ -32,15 +31,11 @@ export function toPayload(
   const request = withCurrentNames(callerRequest);
   rejectThread(request);
   openAll(request, sealedTokens);
-  let conversation: Conversation | undefined;
   return {
     protocol: 'anthropic',
-    ...readPayload(MESSAGES_FIELDS, toBody(request)),
+    ...readPayload(MESSAGES_FIELDS, toBody(request), 'messages'),
     ...(headers === undefined ? {} : { headers: protocolHeadersOf(headers) }),
-    conversation: () => {
-      conversation ??= toConversation(request);
-      return conversation;
-    },
+    conversation: builtOnce(() => toConversation(request)),
     stream: request.stream === true,
   };
 }

@@ -1,9 +1,8 @@
 /** A Responses request as routes get it. */
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import { readPayload } from '../../core/completions/forwarded-fields.ts';
+import { builtOnce, readPayload } from '../../core/completions/forwarded-fields.ts';
 import { forwardedFields } from '../../core/routing/route-controls.ts';
-import type { Conversation } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 import type { SealedTokens } from '../../core/upstream/sealed-tokens.ts';
 import { toConversation } from './conversation.ts';
@@ -32,7 +31,7 @@ export function toPayload(request: ResponsesRequest, sealedTokens: SealedTokens)
   const inputItems = items ?? [{ type: 'message', role: 'user', content: input }];
   return payloadOf(request, inputItems, {
     protocol: 'openai-responses',
-    ...readPayload(RESPONSES_FIELDS, body),
+    ...readPayload(RESPONSES_FIELDS, body, 'input'),
     stream: request.stream === true,
   });
 }
@@ -43,13 +42,7 @@ function payloadOf(
   items: readonly ResponsesItem[],
   fixed: Omit<ChatPayload, 'conversation' | 'limitedTo'>,
 ): ChatPayload {
-  const within = (maxTokens: number) => {
-    let conversation: Conversation | undefined;
-    return () => {
-      conversation ??= toConversation(request, items, maxTokens);
-      return conversation;
-    };
-  };
+  const within = (maxTokens: number) => builtOnce(() => toConversation(request, items, maxTokens));
   const maxTokens = maxTokensOf(request);
   if (maxTokens !== undefined) return { ...fixed, conversation: within(maxTokens) };
   return {
