@@ -15,7 +15,6 @@ export const DIMENSIONS = {
   errorType: 'error_type',
   /** A route's id in the catalog. */
   route: 'route',
-  /** A call of the scheduled smoke test. */
 } as const;
 
 export const METRICS = {

@@ -18,7 +18,7 @@ import { isSafeToRetry } from './transient.ts';
 /** Returns nothing or resolves if the service accepts requests. Throws or rejects with 503 if it does not. */
 export type OpenCheck = () => Promise<void> | undefined;
 
-/** A closed service stops within it: the age of a view, or the attempts of a read, which is shorter. */
+/** A closed service stops within it: a view is used for half of it, and the attempts of a read take less. */
 export const CLOSED_WITHIN_MS = 10_000;
 
 const VIEW_MS = 5_000;

@@ -49,11 +49,12 @@ export async function measureStalledReaders(stage: Stage): Promise<readonly Benc
   const host = await stage.start({ overrides: { HOST_OPEN_CALLS: '1000' } });
   const others = () =>
     streamAll(stage, { ...OTHERS, url: host.url, upstream: upstreamModel(CHAT_STREAMED, 0) });
+  let pollTimer: NodeJS.Timeout | undefined;
   try {
     const before = await others();
     const memoryBefore = residentMbOf(host.pid);
     let maxMb = 0;
-    const pollTimer = setInterval(() => {
+    pollTimer = setInterval(() => {
       maxMb = Math.max(maxMb, residentMbOf(host.pid));
     }, CHECK_MS);
     const startedMs = performance.now();
@@ -89,6 +90,7 @@ export async function measureStalledReaders(stage: Stage): Promise<readonly Benc
       { name: `${name}: left to recovery`, value: Number(held), unit: 'nano-USD', most: 0 },
     ];
   } finally {
+    clearInterval(pollTimer);
     await host.kill();
   }
 }

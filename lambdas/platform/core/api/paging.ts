@@ -1,5 +1,6 @@
 /** Pages of lists: the parameters of a page and of its continuation. */
 import * as z from 'zod';
+
 /** The most that one read of DynamoDB by keys returns (BatchGetItem). */
 export const MAX_LIMIT = 100;
 

@@ -1,6 +1,7 @@
 /** The id of the object that a request changes or deletes. The path of a collection has none. */
 import { ServiceError } from '../errors.ts';
 import { isJsonObject } from '../json/lossless-json.ts';
+
 /**
  * Returns the id of the path, else `id` of the query or the JSON body. Throws 400 `missing_field` if there is none, and
  * `invalid_value` if query and body differ.
