@@ -154,7 +154,7 @@ export const MARKETPLACE_GRANTS = {
   'list-acquisitions': { tables: { listings: ['Query', 'BatchGetItem'] } },
   'follow-listings': {
     tables: {
-      listings: ['Query', 'BatchWriteItem'],
+      listings: ['GetItem', 'Query', 'BatchWriteItem'],
       discovery: ['PutItem', 'Query'],
     },
     follows: { table: 'listings', dead: 'deadChanges' },

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
 import { type Item, readText, text } from '../../platform/dynamodb/attribute-values.ts';
-import { queryPage, sendBatches } from '../../platform/dynamodb/reads.ts';
+import { queryPage, readItem, sendBatches } from '../../platform/dynamodb/reads.ts';
 import { listingKey } from './listing-item.ts';
 
 /** Reads entries, the newest first: their items are named by the prefix and the entry's id, which sorts by time. */
@@ -43,8 +43,12 @@ const BATCH = 25;
 /** Purchases are retained, like every record of money; events that wait to be published expire by themselves. */
 const RETAINED_PREFIX = /^(purchase|event)#/;
 
-/** Removes a listing's items. Safe to repeat: it continues where an earlier run has stopped. */
+/**
+ * Removes the items of a deleted listing. Safe to repeat: it continues where an earlier run has stopped. No listing takes the id
+ * of another, so one that exists was restored after its deletion, of which the stream still tells.
+ */
 export async function purgeListing(client: DynamoDBClient, table: string, listingId: string): Promise<void> {
+  if ((await readItem(client, { TableName: table, Key: listingKey(listingId) })) !== undefined) return;
   const pages = paginateQuery(
     { client },
     {

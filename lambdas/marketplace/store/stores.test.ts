@@ -172,6 +172,17 @@ describe('the storage of installs, reviews and releases', () => {
     expect(await installs.install(late, listed, event(), MANY)).toBe('gone');
   });
 
+  it('remains complete if a listing was restored after its deletion', async () => {
+    const { client, tables } = database;
+    const listed = await listing();
+    const installs = createInstallStore(client, tables);
+    const install = { listingId: listed.id, accountId: 'acc_1', created: NOW };
+    expect(await installs.install(install, listed, event(), MANY)).toBe('done');
+    await purgeListing(client, tables.listings, listed.id);
+    expect(await listings.read(listed.id)).toMatchObject({ installs: 1 });
+    expect(await installs.findInstall(listed.id, 'acc_1')).toEqual(install);
+  });
+
   it('lists what an account has installed, the newest listing first, in pages, and what is gone as gone', async () => {
     const { client, tables } = database;
     const installs = createInstallStore(client, tables);
