@@ -42,7 +42,7 @@ export const METRICS = {
   errors: 'Errors',
   /** Requests that failed because of us or our dependencies: the measure of availability. */
   requestsFailed: 'RequestsFailed',
-  /** Responses with a 5xx that no release causes: of a vendor's outage or a closed service. Alarms of releases leave them out. */
+  /** Responses of hosts with a 5xx that no release causes: of a vendor's outage or a closed service. Alarms of releases leave them out. */
   failuresOfOthers: 'FailuresOfOthers',
   /** Milliseconds from a streamed request's arrival to the first event of its response. */
   timeToFirstToken: 'TimeToFirstTokenMs',

@@ -177,6 +177,12 @@ describe('an error', () => {
     },
   );
 
+  it('counts no failure of others in a function, which would hide failures of a host', async () => {
+    const { lines, respond } = handling(failing(new ServiceError('all_routes_failed', 'None.')));
+    await respond({ functionRequestId: '5f1c-22' });
+    expect(lines.at(-1)?.measured).toEqual(errorCount('service_unavailable', true));
+  });
+
   it('uses Anthropic’s envelope on the Messages surface', async () => {
     const failure = new ServiceError('insufficient_credit', 'Too little.', options);
     const { response, text } = await call(failing(failure), 'messages');

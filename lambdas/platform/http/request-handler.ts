@@ -106,7 +106,7 @@ async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Pr
     if (failure instanceof CallerLeft) return responseToNobody(call);
     const error = toServiceError(failure);
     logInternal(error, call);
-    const values = isOfOthers(error) ? { [METRICS.failuresOfOthers]: 1 } : {};
+    const values = isOfOthers(error, call) ? { [METRICS.failuresOfOthers]: 1 } : {};
     logResponse(call, { status: error.status, code: error.code }, errorCount(error, values));
     return errorResponse(error, call.surface, call.requestId);
   }
@@ -190,9 +190,9 @@ const isFault = (error: ServiceError | undefined): boolean =>
   error.code !== 'idempotent_request_in_progress' &&
   error.code !== 'maintenance';
 
-/** Returns whether a response has a 5xx for which no release is to blame. */
-const isOfOthers = ({ status, code }: ServiceError): boolean =>
-  status >= 500 && code !== 'internal_error' && code !== 'overloaded';
+/** Returns whether a response of a host has a 5xx for which no release is to blame. Those of functions would hide a host's own. */
+const isOfOthers = ({ status, code }: ServiceError, { functionRequestId }: Call): boolean =>
+  functionRequestId === undefined && status >= 500 && code !== 'internal_error' && code !== 'overloaded';
 
 /**
  * Returns the location of an error, as its stack frames. The lines above the frames are the message, which may quote
