@@ -116,6 +116,17 @@ describe('the copy of restored tables into those of the stack', () => {
     expect(closings).toEqual([]);
   });
 
+  it('fails while calls are open, and names an account, although nothing changes', async () => {
+    const open = { M: { hold_1: { S: 'an open stream' } } };
+    await put(restoredName('wallets'), { ...wallet('acc_open#1', '1'), holds: open });
+    await put(restoredName('wallets'), { ...wallet('acc_done', '1'), holds: { M: {} } });
+    await expect(run()).rejects.toThrow(
+      'calls are open, such as of acc_open: wait until they end, run "sweep", and repeat the command',
+    );
+    expect(closings).toEqual(['copy back', '10000 ms']);
+    expect(await itemsOf(database.tables.wallets)).toEqual([]);
+  });
+
   it('fails while the restored tables change', async () => {
     const { wallets } = database.tables;
     let passes = 0;
@@ -129,7 +140,7 @@ describe('the copy of restored tables into those of the stack', () => {
       return database.client.send(command);
     };
     const changing: DynamoDBClient = Object.create(database.client, { send: { value: send } });
-    await expect(run(['wallets'], changing)).rejects.toThrow('wait until open calls have ended');
+    await expect(run(['wallets'], changing)).rejects.toThrow('the restored tables still change');
     expect(passes).toBe(5);
   });
 });

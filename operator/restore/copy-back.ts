@@ -4,7 +4,13 @@
  * tables in use again. The restored tables stay unchanged. Safe to repeat: only what differs is written.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { BatchWriteItemCommand, type DynamoDBClient, type WriteRequest } from '@aws-sdk/client-dynamodb';
+import {
+  BatchWriteItemCommand,
+  type DynamoDBClient,
+  paginateScan,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { accountOf } from '../../lambdas/ledger/store/wallet/item.ts';
 import {
   replacedVariable,
   requireTable,
@@ -13,7 +19,7 @@ import {
   type TableName,
 } from '../../lambdas/platform/contract/tables.ts';
 import { CLOSED_WITHIN_MS } from '../../lambdas/platform/core/open-check.ts';
-import type { Item } from '../../lambdas/platform/dynamodb/attribute-values.ts';
+import { type Item, number, readText } from '../../lambdas/platform/dynamodb/attribute-values.ts';
 import { sendBatches } from '../../lambdas/platform/dynamodb/reads.ts';
 import { keyIn, pairsOf } from './pairs.ts';
 import type { RestoreDependencies } from './restore.ts';
@@ -30,7 +36,7 @@ const MAX_PASSES = 5;
 /** The most writes of one request (BatchWriteItem). A table has one at a time: more than a new table takes would be throttled. */
 const BATCH = 25;
 
-/** Resolves once the tables are equal. Throws if no table is restored, or if the restored ones do not stop changing. */
+/** Resolves once the tables are equal. Throws if no table is restored, if calls are open, or if the restored tables do not stop changing. */
 export async function copyBack({
   client,
   target: { environment },
@@ -45,6 +51,7 @@ export async function copyBack({
   if (restored.length === 0) throw new Error('the deployment uses no restored table');
   const { since } = await maintenance.close('copy back');
   await sleep(Math.max(0, Date.parse(since) + CLOSED_WITHIN_MS - clock()));
+  await requireNoOpenCalls(client, requireTable(environment, 'wallets'));
   const tables = restored.map(({ table }) => table);
   let changes = 0;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
@@ -55,9 +62,23 @@ export async function copyBack({
     if (changesOfPass === 0) return { tables, changes };
     changes += changesOfPass;
   }
-  throw new Error(
-    'the restored tables still change: wait until open calls have ended, and repeat the command',
-  );
+  throw new Error('the restored tables still change: wait, and repeat the command');
+}
+
+/** A stream writes nothing for minutes before it settles in the restored tables. A closed service opens no call. */
+async function requireNoOpenCalls(client: DynamoDBClient, table: string): Promise<void> {
+  const scan = {
+    TableName: table,
+    ConsistentRead: true,
+    FilterExpression: 'size(holds) > :none',
+    ExpressionAttributeValues: { ':none': number(0) },
+    ProjectionExpression: 'wallet_id',
+  };
+  for await (const { Items: [item] = [] } of paginateScan({ client }, scan))
+    if (item !== undefined)
+      throw new Error(
+        `calls are open, such as of ${accountOf(readText(item, 'wallet_id'))}: wait until they end, run "sweep", and repeat the command`,
+      );
 }
 
 /** Writes the items that differ, and deletes those that the other table does not have. Returns how many. */
