@@ -49,6 +49,22 @@ describe('the rights of a deployment', () => {
     expect(rightsFor([ADMINISTRATOR], 'administrator')).toEqual({ policies: [], bootstrap: [], warns: true });
   });
 
+  it('fail by the setting if the bootstrap has the policies of stages alone', () => {
+    const other = policy('Inference-prod-execution-eu-central-1');
+    for (const policies of [[policy(OWN)], [other, policy(OWN)]])
+      expect(() => rightsFor(policies, 'administrator')).toThrow(
+        'the bootstrap in eu-central-1 limits CloudFormation: bootstrap with AdministratorAccess first',
+      );
+    for (const policies of [[policy(OWN), ADMINISTRATOR], [policy('company')]])
+      expect(rightsFor(policies, 'administrator').bootstrap).toEqual([]);
+  });
+
+  it('fail with an eleventh policy of the role of CloudFormation, which IAM rejects', () => {
+    const others = Array.from({ length: 10 }, (_, at) => policy(`Inference-s${at}-execution-eu-central-1`));
+    expect(() => rightsFor(others)).toThrow('the bootstrap in eu-central-1 has 10 policies of 10: delete');
+    expect(rightsFor(others.slice(1)).bootstrap).toEqual([[...others.slice(1), policy(OWN)]]);
+  });
+
   it('cover each region with a policy of its own', () => {
     const regions = new Map([
       ['eu-central-1', undefined],

@@ -22,8 +22,12 @@ const ADMINISTRATOR = ':policy/AdministratorAccess';
 
 const NO_BOOTSTRAP: Bootstrap = { version: 0, executionPolicies: [] };
 
-/** A managed policy has at most five versions (IAM user guide, quotas). */
+/** A policy of CloudFormation for a stage, by the end of its ARN. */
+const EXECUTION = /:policy\/Inference-[^/]+-execution-[^/]+$/;
+
+/** A managed policy has at most five versions, and a role at most ten managed policies (IAM user guide, quotas). */
 const MAX_VERSIONS = 5;
+const MAX_POLICIES = 10;
 
 interface StagePolicy {
   readonly name: string;
@@ -69,6 +73,15 @@ export function neededRights(
       policies.push(policy);
       if (!executionPolicies.includes(policy.arn)) own.push(policy.arn);
     }
+    const isLimited = executionPolicies.length > 0 && executionPolicies.every((each) => EXECUTION.test(each));
+    if (!isScoped && isLimited)
+      throw new Error(
+        `the bootstrap in ${region} limits CloudFormation: bootstrap with AdministratorAccess first, or leave "bootstrap" out of the settings`,
+      );
+    if (executionPolicies.length + own.length > MAX_POLICIES)
+      throw new Error(
+        `the bootstrap in ${region} has ${executionPolicies.length} policies of ${MAX_POLICIES}: delete those of stages that are gone, or deploy this stage in another account`,
+      );
     if (version < BOOTSTRAP_VERSION || own.length > 0) {
       bootstraps.push({ region, policies: [...executionPolicies, ...own] });
       lines.push(
