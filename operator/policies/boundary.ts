@@ -59,10 +59,12 @@ function onStage(names: Names, stage: string): readonly PolicyStatementText[] {
       ],
       names.tables,
     ),
-    allow('Queues', of('sqs', ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage', 'SendMessage']), [
-      names.arn('sqs', `${stage}-*`),
-    ]),
-    allow('Functions', ['lambda:InvokeFunction'], [names.arn('lambda', `function:${stage}-*`)]),
+    allow(
+      'Queues',
+      of('sqs', ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage', 'SendMessage']),
+      names.queues,
+    ),
+    allow('Functions', ['lambda:InvokeFunction'], names.functions),
     allow('Workflows', of('states', ['StartExecution', 'StartSyncExecution']), [
       names.arn('states', `stateMachine:${stage}-*`),
     ]),

@@ -1,5 +1,4 @@
 /** The rights of people and pipelines: who bootstraps an account, who runs `up` and `down`, who runs `admin`. */
-import { QUEUES, type QueueName, queueNameOf } from '../../lambdas/platform/contract/queues.ts';
 import {
   alarmTopicName,
   boundaryName,
@@ -44,8 +43,6 @@ const DEPLOYING_ROLES = ['deploy', 'file-publishing', 'image-publishing'] as con
 /** The stacks with log groups of calls. */
 const LOGGING_STACKS = ['inference', 'platform', 'ingress'] as const;
 
-const QUEUE_NAMES = Object.keys(QUEUES) as readonly QueueName[];
-
 /** Returns the right to compare the tables in use with what the code needs. */
 const checkTables = (names: Names) =>
   allow(
@@ -81,7 +78,7 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
     allow(
       'Redrive',
       ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
-      QUEUE_NAMES.map((name) => names.arn('sqs', queueNameOf(stage, name))),
+      names.queues,
     ),
     allow('CatalogCheck', ['bedrock:GetFoundationModel'], ['*']),
     allow(
@@ -130,12 +127,7 @@ export function upStatements(scope: PolicyScope): readonly PolicyStatementText[]
       [names.arn('states', `stateMachine:${stage}-audit-books`)],
     ),
     allow('Down', ['cloudformation:DeleteStack', 'cloudformation:UpdateTerminationProtection'], names.stacks),
-    // The stack of listings is nested in that of the platform.
-    allow(
-      'Templates',
-      ['cloudformation:GetTemplate'],
-      [...names.stacks, names.stack(`${stackNameOf(stage, 'platform')}-*`)],
-    ),
+    allow('Templates', ['cloudformation:GetTemplate'], [...names.stacks, names.nestedStack]),
     allow(
       'ListKept',
       ['cloudformation:ListStackResources', 'dynamodb:ListTables', 'secretsmanager:ListSecrets'],

@@ -99,8 +99,10 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
       'AWS::Lambda::WebFunctionRevision',
     ],
     ['lambda:*'],
-    (names, { stage }) =>
-      [`${stage}-*`, ...stackNames(stage)].map((name) => names.arn('lambda', `function:${name}`)),
+    (names, { stage }) => [
+      ...names.functions,
+      ...stackNames(stage).map((name) => names.arn('lambda', `function:${name}`)),
+    ],
   ),
   row(
     ['AWS::Lambda::EventSourceMapping'],
@@ -137,9 +139,7 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
     ['logs:DescribeLogGroups', 'logs:*QueryDefinition*', 'logs:*LogDelivery*', 'logs:*ResourcePolic*'],
     EVERY,
   ),
-  row(['AWS::SQS::Queue', 'AWS::SQS::QueuePolicy'], ['sqs:*'], (names, { stage }) => [
-    names.arn('sqs', `${stage}-*`),
-  ]),
+  row(['AWS::SQS::Queue', 'AWS::SQS::QueuePolicy'], ['sqs:*'], (names) => names.queues),
   row(
     ['AWS::SNS::Topic', 'AWS::SNS::TopicPolicy', 'AWS::SNS::Subscription'],
     ['sns:*'],
@@ -178,9 +178,7 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
       names.arn('elasticloadbalancing', 'loadbalancer/app/*'),
     ],
   ),
-  row(['AWS::CloudFormation::Stack'], ['cloudformation:*'], (names, { stage }) => [
-    names.stack(`Inference-${stage}-*`),
-  ]),
+  row(['AWS::CloudFormation::Stack'], ['cloudformation:*'], (names) => [names.nestedStack]),
   row(
     ['AWS::Backup::BackupPlan', 'AWS::Backup::BackupSelection', 'AWS::Backup::BackupVault', 'AWS::KMS::Key'],
     ['backup:*', 'backup-storage:Mount*', 'kms:*'],
@@ -265,6 +263,6 @@ export function executionStatements(scope: PolicyScope): readonly PolicyStatemen
   return [...statements.values()].map((rows, at) => {
     const [{ resources, condition }] = rows as [ExecutionRow];
     const actions = [...new Set(rows.flatMap((each) => each.actions))].sort();
-    return allow(`Stage${at}`, actions, resources(names, scope), condition?.(names, scope));
+    return allow(`${at}`, actions, resources(names, scope), condition?.(names, scope));
   });
 }

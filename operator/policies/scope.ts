@@ -1,4 +1,5 @@
 /** The names of a stage's resources in IAM, and the shape of a policy document. */
+import { QUEUES, type QueueName, queueNameOf } from '../../lambdas/platform/contract/queues.ts';
 import { edgeAlarmsStackName, STACKS, stackNameOf } from '../../lib/config/stage-names.ts';
 
 /** The region of CloudFront's certificates and of the stack with its alarms. */
@@ -67,6 +68,25 @@ export class Names {
       ...STACKS.map((part) => this.stack(stackNameOf(stage, part))),
       `arn:${partition}:cloudformation:${EDGE_REGION}:${accountId}:stack/${edgeAlarmsStackName(stage, region)}/*`,
     ];
+  }
+
+  /** The functions of the stage except those of the CDK: their names have the part of a stack after the stage. */
+  get functions(): readonly string[] {
+    return ['inference', 'platform'].map((part) =>
+      this.arn('lambda', `function:${this.#scope.stage}-${part}-*`),
+    );
+  }
+
+  /** The queues of the stage, by their exact names. */
+  get queues(): readonly string[] {
+    return (Object.keys(QUEUES) as QueueName[]).map((name) =>
+      this.arn('sqs', queueNameOf(this.#scope.stage, name)),
+    );
+  }
+
+  /** The stack of listings, which is nested in that of the platform. */
+  get nestedStack(): string {
+    return this.stack(`${stackNameOf(this.#scope.stage, 'platform')}-*`);
   }
 
   role = (name: string): string => this.arn('iam', `role/${name}`, 'global');

@@ -89,7 +89,8 @@ const decide = (statements: readonly PolicyStatementText[]) => compilePolicy(sta
 
 describe('the printed policies', () => {
   it.each(POLICY_KINDS)('fit into a managed policy, also for the longest stage: %s', (kind) => {
-    expect(() => policyDocument(kind, { ...scope, stage: 'a-stage-of-20-chars-' })).not.toThrow();
+    const longest = { ...scope, region: 'ap-southeast-2', stage: 'a-stage-of-20-chars-' };
+    expect(() => policyDocument(kind, longest)).not.toThrow();
   });
 
   it('give CloudFormation rights on every type of resource of every configuration, and on no other type', () => {
@@ -134,6 +135,22 @@ describe('the printed policies', () => {
     expect(ofStage.length).toBeGreaterThan(20);
     for (const [action, arn] of ofStage)
       expect([action, arn, allowed(action, arn)]).toEqual([action, arn, 'not allowed']);
+  });
+
+  it.each([
+    ['lambda:InvokeFunction', regional('lambda', 'function:prod-eu-inference-sweep-holds'), 'boundary'],
+    ['lambda:UpdateFunctionCode', regional('lambda', 'function:prod-eu-inference-sweep-holds'), 'execution'],
+    ['sqs:SendMessage', regional('sqs', 'prod-eu-events'), 'boundary'],
+    ['sqs:DeleteQueue', regional('sqs', 'prod-eu-events'), 'execution'],
+    [
+      'cloudformation:DeleteStack',
+      regional('cloudformation', 'stack/Inference-prod-eu-platform/1'),
+      'execution',
+    ],
+  ] as const)('deny on the stage prod-eu what they allow on prod: %s', (action, arn, kind) => {
+    const allowed = decide(policyDocument(kind, scope).Statement);
+    const own = arn.replace('prod-eu', 'prod').replace('platform/', 'platform-MarketPaths/');
+    expect([allowed(action, own), allowed(action, arn)]).toEqual(['allowed', 'not allowed']);
   });
 
   it.each([
