@@ -66,6 +66,15 @@ describe('a request handler', () => {
     });
   });
 
+  it('finds nothing by a name that is longer than any key of the database', async () => {
+    const ask = (name: string) =>
+      handling(async () => ({ headers: {}, text: name })).respond({ pathParameters: { id: name } });
+    expect(await (await ask('é'.repeat(256))).text()).toBe('é'.repeat(256));
+    const response = await ask('é'.repeat(257));
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: 'unknown_path' } });
+  });
+
   it('adds the request id to every response, successful or not', async () => {
     const endpoints = [
       async () => ({ status: 201, headers: {}, text: 'fine' }),

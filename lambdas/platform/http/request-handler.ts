@@ -7,7 +7,7 @@ import { EDGE_SILENCE_SECONDS, SECURITY_HEADERS, VIEWER_IP_HEADER } from '../con
 import { isStoppedByMaintenance } from '../contract/maintenance.ts';
 import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
 import type { Surface } from '../contract/route.ts';
-import { CallerLeft, type ServiceError, toServiceError } from '../core/errors.ts';
+import { CallerLeft, ServiceError, toServiceError } from '../core/errors.ts';
 import type { OpenCheck } from '../core/open-check.ts';
 import type {
   After,
@@ -81,6 +81,7 @@ export function createRequestHandler(
     const call = { requestId, functionRequestId, startedMs, surface: errorSurface, notes, dependencies };
     const note = (fields: Readonly<Record<string, unknown>>) => void Object.assign(notes, fields);
     const response = await respond(async () => {
+      requireShortNames(context.pathParameters);
       if (isStoppedByMaintenance(request.method)) await requireOpen?.();
       return endpoint(request, { ...context, requestId, note, log });
     }, call);
@@ -93,6 +94,15 @@ export function createRequestHandler(
     };
     return { ...response, headers };
   };
+}
+
+/** More than any id, model or version has, and less than a key of the database may have. */
+const MAX_NAME_BYTES = 512;
+
+/** Throws 404 for a path that names what cannot exist: the database would reject the name as an error of the service. */
+function requireShortNames(pathParameters: CallContext['pathParameters']): void {
+  if (Object.values(pathParameters).some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES))
+    throw new ServiceError('unknown_path', 'There is no such path.');
 }
 
 async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Promise<HostResponse> {
