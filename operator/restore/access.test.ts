@@ -9,7 +9,7 @@ import { DynamoSessionStore } from '../../lambdas/access/store/session-store.ts'
 import type { Item } from '../../lambdas/platform/dynamodb/attribute-values.ts';
 import { systemUlid } from '../../lambdas/platform/system/system.ts';
 import type { Subscription } from '../../lambdas/webhooks/core/subscription.ts';
-import { encodeSubscription } from '../../lambdas/webhooks/store/subscription-item.ts';
+import { encodeReplaced, encodeSubscription } from '../../lambdas/webhooks/store/subscription-item.ts';
 import { CONTRACT_TABLES } from '../../tools/bench/harness/service/database.ts';
 import { ensureTables } from '../../tools/local/dynamodb/tables.ts';
 import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
@@ -155,6 +155,23 @@ describe('a key after a restore', () => {
     expect([state.status, state.monthLeft]).toEqual(['active', 7n]);
   });
 
+  it('allows no kind if it did so at either time, or if the policies have none in common', async () => {
+    const keys = [
+      await createKey({ allowed_kinds: [] }),
+      await createKey(),
+      await createKey({ allowed_kinds: ['chat'] }),
+    ] as const;
+    const [, since, other] = keys;
+    await restoreNow();
+    await changed(since, { policy: { allowed_kinds: [] } });
+    await changed(other, { policy: { allowed_kinds: ['image'] } });
+    expect(await reduce()).toMatchObject({ keys_limited: 2 });
+    for (const key of keys) {
+      const { status, policy } = await restoredKey(key);
+      expect([status, policy]).toEqual(['active', { allowed_kinds: [] }]);
+    }
+  });
+
   it('becomes disabled if the policies have no model in common, or if it was disabled at either time', async () => {
     const keys = [await createKey({ allowed_models: ['a'] }), await createKey(), await createKey()] as const;
     const [models, since, before] = keys;
@@ -218,7 +235,7 @@ describe('other access after a restore', () => {
     for (const id of [deleted, moved]) expect(identities).not.toContain(`of ${id}`);
   });
 
-  it('excludes webhooks that were deleted, disabled or changed since', async () => {
+  it('excludes webhooks that were deleted, disabled or changed since, and takes over secrets that were replaced', async () => {
     const accountId = await openAccount();
     const webhook = (id: string, fields: Partial<Subscription> = {}, secret = 'one'): Item => ({
       ...encodeSubscription({
@@ -240,10 +257,16 @@ describe('other access after a restore', () => {
     await database.client.send(new DeleteItemCommand({ TableName: webhooks, Key }));
     await put(webhooks, webhook('disabled', { status: 'disabled' }));
     await put(webhooks, webhook('moved', { url: 'https://elsewhere.example/' }));
-    await put(webhooks, webhook('rotated', {}, 'two'));
-    expect(await reduce()).toMatchObject({ webhooks_disabled: 4 });
+    const rotated = {
+      ...webhook('rotated', {}, 'two'),
+      replaced: encodeReplaced([{ sealed: Buffer.from('one'), until: NOW_SECONDS }]),
+    };
+    await put(webhooks, rotated);
+    expect(await reduce()).toMatchObject({ webhooks_disabled: 3 });
     const active = (await itemsOf(restoredNames.webhooks)).filter(({ status }) => status?.S === 'active');
-    expect(active.map(({ webhook_id: id }) => id?.S)).toEqual(['same']);
+    const byId = new Map(active.map((item) => [item.webhook_id?.S, item]));
+    expect([...byId.keys()].sort()).toEqual(['rotated', 'same']);
+    expect(byId.get('rotated')).toEqual(rotated);
   });
 
   it('remains as it is if the command is repeated', async () => {

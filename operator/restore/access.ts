@@ -6,7 +6,7 @@
  * |---|---|
  * | granted | lost, like every change since |
  * | taken away | stays taken away |
- * | replaced | the secret of a key is the current one; of everything else neither is valid |
+ * | replaced | the secrets of a key and of a webhook are the current ones; of everything else neither is valid |
  *
  * Each step leaves less access than it found, so that it is safe to repeat after a crash anywhere.
  */
@@ -56,7 +56,7 @@ export async function reduceAccess(comparison: AccessComparison): Promise<Reduce
     accounts_signed_out: await endSessions(comparison),
     operators_removed: await removeOperators(comparison),
     identities_removed: await removeIdentities(comparison),
-    webhooks_disabled: await disableWebhooks(comparison),
+    webhooks_disabled: await reduceWebhooks(comparison),
   };
 }
 
@@ -97,15 +97,14 @@ async function limitKey(registry: DynamoKeyRegistry, key: KeyState, current: Key
   return true;
 }
 
-/** Returns the policy that allows what both allow; undefined if they have no model or no kind in common. */
+/** Returns the policy that allows what both allow; undefined if they have no model in common. */
 function commonPolicy(one: Policy, other: Policy): Policy | undefined {
   const models = inBoth(one.allowed_models, other.allowed_models);
-  const kinds = inBoth(one.allowed_kinds, other.allowed_kinds);
-  if (models?.length === 0 || kinds?.length === 0) return undefined;
+  if (models?.length === 0) return undefined;
   const { rpm } = rpmOf(one) <= rpmOf(other) ? one : other;
   const common = {
     allowed_models: models,
-    allowed_kinds: kinds,
+    allowed_kinds: inBoth(one.allowed_kinds, other.allowed_kinds),
     ...Object.fromEntries(CAPS.map(({ field }) => [field, least(one[field], other[field])])),
     tpm: least(one.tpm, other.tpm),
     rpm,
@@ -159,25 +158,36 @@ async function removeIdentities(comparison: AccessComparison): Promise<number> {
 }
 
 /** The attributes of a subscription that determine who receives what. */
-const DELIVERED = ['url', 'events', 'secret', 'status'] as const;
+const DELIVERED = ['url', 'events', 'status'] as const;
 
-async function disableWebhooks(comparison: AccessComparison): Promise<number> {
+/**
+ * Disables what differs, and takes over the current secrets: the restored ones may have been rotated, or be sealed under a
+ * key that nobody has any more.
+ */
+async function reduceWebhooks(comparison: AccessComparison): Promise<number> {
   const { client, restored } = comparison;
   let disabled = 0;
   for await (const [item, current] of restoredPairs(comparison, 'webhooks')) {
+    // The count of an account's webhooks has no secret.
+    const { status, secret, replaced } = item;
+    if (status === undefined || secret === undefined || replaced === undefined) continue;
     const isSame = DELIVERED.every((name) => isDeepStrictEqual(item[name], current?.[name]));
-    // The count of an account's webhooks has no status.
-    if (item.status?.S !== 'active' || isSame) continue;
+    const after = {
+      ':status': isSame ? status : text('disabled'),
+      ':secret': current?.secret ?? secret,
+      ':replaced': current?.replaced ?? replaced,
+    };
+    if (isDeepStrictEqual(Object.values(after), [status, secret, replaced])) continue;
     await client.send(
       new UpdateItemCommand({
         TableName: restored.webhooks,
         Key: keyIn(TABLES.webhooks, item),
-        UpdateExpression: 'SET #status = :disabled',
+        UpdateExpression: 'SET #status = :status, secret = :secret, replaced = :replaced',
         ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':disabled': text('disabled') },
+        ExpressionAttributeValues: after,
       }),
     );
-    disabled += 1;
+    if (status.S === 'active' && !isSame) disabled += 1;
   }
   return disabled;
 }
