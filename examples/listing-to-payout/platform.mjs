@@ -27,7 +27,7 @@ export async function openAccount() {
   return async (method, path, body) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const init = { method, headers, body: JSON.stringify(body) };
-    const response = await fetch(new URL(path, PLATFORM_URL), init);
+    const response = await fetch(`${PLATFORM_URL}${path}`, init);
     const json = await response.json();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${json.error.message}`);
     return json;

@@ -11,7 +11,7 @@ if (!PLATFORM_URL || !SESSION_TOKEN || !RECEIVER_URL) {
 
 /** Sends a request as the publisher. Throws if the response is an error. */
 async function call(method, path, body, headers = {}) {
-  const response = await fetch(new URL(path, PLATFORM_URL), {
+  const response = await fetch(`${PLATFORM_URL}${path}`, {
     method,
     headers: { authorization: `Bearer ${SESSION_TOKEN}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),

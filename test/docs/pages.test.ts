@@ -195,6 +195,10 @@ const privateWords = (text: string): readonly string[] => {
   );
 };
 
+/** The address of an API in AWS ends in the stage, which `URL` would drop. */
+const droppedStages = (text: string): readonly string[] =>
+  [...text.matchAll(/new URL\([^()]+, [\w.]*(?:PLATFORM|BASE)_URL\)/g)].map(([found]) => found);
+
 const tooLong = (text: string, page: string): readonly string[] => {
   const most = page === 'README.md' ? MAX_README_LINES : MAX_PAGE_LINES;
   const lines = text.trimEnd().split('\n').length;
@@ -210,6 +214,7 @@ const CHECKS = {
   'link without its file or heading': brokenLinks,
   'example that is rejected': invalidExamples,
   'word that the glossary replaces': privateWords,
+  'address without its stage': droppedStages,
   'lines above its limit': tooLong,
 } as const satisfies Readonly<Record<string, (text: string, page: string) => readonly string[]>>;
 
@@ -222,6 +227,14 @@ describe('a page', () => {
     const pages = check === missingPaths || check === brokenLinks ? PAGES : present;
     const found = pages.flatMap((page) => check(readPage(page), page).map((what) => `${page}: ${what}`));
     expect([name, found]).toEqual([name, []]);
+  });
+});
+
+describe('an example', () => {
+  it('requests the address of an API with its stage', () => {
+    const programs = files.filter((path) => /^examples\/.*\.m?js$/.test(path));
+    expect(programs.length).toBeGreaterThan(5);
+    expect(programs.flatMap((path) => droppedStages(readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
   });
 });
 
@@ -247,6 +260,7 @@ describe('the checks of pages', () => {
     ['example that is rejected', '```json\n{"models": 1}\n```', '```json\n{"id": 1}\n```'],
     ['example that is rejected', '```json\n{"unit": "day"}\n```', '```json\n{"item": "input"}\n```'],
     ['word that the glossary replaces', 'The books are exact.', 'The ledger is exact.'],
+    ['address without its stage', "new URL('/apps', env.PLATFORM_URL)", 'new URL(`${PLATFORM_URL}/apps`)'],
     ['lines above its limit', 'a\n'.repeat(251), 'a\n'.repeat(250)],
   ] as const)('find a %s, row %#', (name, wrong, right) => {
     expect(CHECKS[name](wrong, 'docs/page.md')).toHaveLength(1);
