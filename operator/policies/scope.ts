@@ -1,5 +1,6 @@
 /** The names of a stage's resources in IAM, and the shape of a policy document. */
 import { QUEUES, type QueueName, queueNameOf } from '../../lambdas/platform/contract/queues.ts';
+import { APIS } from '../../lambdas/platform/contract/route.ts';
 import { edgeAlarmsStackName, STACKS, stackNameOf } from '../../lib/config/stage-names.ts';
 
 /** The region of CloudFront's certificates and of the stack with its alarms. */
@@ -72,9 +73,7 @@ export class Names {
 
   /** The functions of the stage except those of the CDK: their names have the part of a stack after the stage. */
   get functions(): readonly string[] {
-    return ['inference', 'platform'].map((part) =>
-      this.arn('lambda', `function:${this.#scope.stage}-${part}-*`),
-    );
+    return APIS.map((api) => this.arn('lambda', `function:${this.#scope.stage}-${api}-*`));
   }
 
   /** The queues of the stage, by their exact names. */

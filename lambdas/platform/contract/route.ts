@@ -9,6 +9,9 @@ export type Surface = 'openai' | 'messages' | 'platform';
  */
 export type Authentication = 'none' | 'api-key' | 'session' | 'api-key-or-session' | 'operator';
 
+/** The REST APIs of a deployment, each with a stack of its own. */
+export const APIS = ['inference', 'platform'] as const;
+
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** API Gateway's resource syntax: `{name}` is one segment, `{name+}` the rest of the path. */
@@ -21,7 +24,7 @@ export interface Route {
   readonly surface: Surface;
   readonly authentication: Authentication;
   /** The REST API that has the route. */
-  readonly api: 'inference' | 'platform';
+  readonly api: (typeof APIS)[number];
   /** The id of the object is in the query or the body: the path is that of its collection. */
   readonly idOutsidePath?: true;
   /** The setting without which a deployment does not have the route. */
