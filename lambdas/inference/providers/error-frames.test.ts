@@ -23,6 +23,8 @@ const ERRORS: readonly (readonly [string, string])[] = [
   ['FastAPI', '{"detail":"heron"}'],
   ['Baidu', '{"error_code":336501,"error_msg":"heron"}'],
   ['OpenAI', '{"error":{"message":"heron","type":"server_error"}}'],
+  ['a type alone', '{"type":"error","code":"server_error","message":"heron","param":null}'],
+  ['a type with a null error', '{"type":"error","error":null,"message":"heron"}'],
   ['Anthropic', '{"type":"error","error":{"type":"overloaded_error","message":"heron"}}'],
 ];
 
@@ -51,7 +53,18 @@ describe('an event that is no error', () => {
   const PAIRS = ROUTES.flatMap((route) => CALLERS.map((caller) => [route, caller] as const));
 
   it.each(PAIRS)('changes nothing of a stream of %s for a caller of %s', async (route, caller) => {
-    for (const event of ['{"type":"ping"}', '{"type":"heartbeat","message":"still thinking"}'])
+    for (const event of [
+      '{"type":"ping"}',
+      '{"type":"heartbeat","message":"still thinking"}',
+      '{"type":"heartbeat","detail":"still thinking"}',
+      '{"type":"failover","message":"heron"}',
+    ])
       expect(await play({ caller, route }, streamWith(route, event))).toMatchObject({ text: 'half' });
+  });
+
+  it.each(CALLERS)('includes the failed call of a server’s tool, for a caller of %s', async (caller) => {
+    const event = '{"type":"response.mcp_call.failed","message":"heron"}';
+    const answer = await play({ caller, route: 'openai-responses' }, streamWith('openai-responses', event));
+    expect(answer).toMatchObject({ text: 'half' });
   });
 });
