@@ -15,9 +15,13 @@ export interface ItemContext {
   readonly signatures: Signatures;
 }
 
-/** Returns the items of a response. Throws `UpstreamFailure` for anything else. */
+/** The most items of one response: the work for one item may grow with their number. */
+export const MAX_ITEMS = 4_096;
+
+/** Returns the items of a response. Throws `UpstreamFailure` for anything else, and for too many. */
 export function itemsOf(output: unknown): readonly JsonObject[] {
   if (!Array.isArray(output) || !output.every(isJsonObject)) throw new UpstreamFailure('protocol');
+  if (output.length > MAX_ITEMS) throw new UpstreamFailure('protocol');
   return output;
 }
 

@@ -152,7 +152,8 @@ export class ResponseFields {
     this.#callIds = new CallIds(identity.id);
   }
 
-  response(body: unknown): JsonObject {
+  /** `isStreamed`: the response of an event, whose items may have numbers other than their positions. */
+  response(body: unknown, isStreamed = false): JsonObject {
     const { id, model } = this.#identity;
     const { output, ...response } = objectOf(body);
     return {
@@ -161,7 +162,11 @@ export class ResponseFields {
       ...pickFields(response, RESPONSE),
       error: null,
       model,
-      output: itemsOf(output ?? []).map((item, outputIndex) => this.#item(item, outputIndex, true)),
+      output: itemsOf(output ?? []).map((item, position) => {
+        if (!isStreamed) return this.#item(item, position, true);
+        const { output_index: number = position, ...rest } = item;
+        return this.#item(rest, count(number), true);
+      }),
     };
   }
 
@@ -172,7 +177,7 @@ export class ResponseFields {
   event(event: JsonObject): JsonObject | undefined {
     const { type } = event;
     if (typeof type !== 'string' || !EVENT_NAME.test(type)) return undefined;
-    if (event.response !== undefined) return { type, response: this.response(event.response) };
+    if (event.response !== undefined) return { type, response: this.response(event.response, true) };
     if (event.item !== undefined) {
       const outputIndex = count(event.output_index);
       const isComplete = type === 'response.output_item.done';

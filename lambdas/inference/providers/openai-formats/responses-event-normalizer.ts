@@ -4,15 +4,16 @@
  */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { objectOf } from '../http-upstream.ts';
-import { itemsOf } from './items.ts';
+import { itemsOf, MAX_ITEMS } from './items.ts';
 
 /** An output item with its index in the order of the starts. */
 interface Item {
   readonly index: number;
   readonly type: unknown;
-  /** The names by which the server refers to it. */
-  readonly ids: Set<unknown>;
+  /** The name of a call, if its start has one. */
+  readonly callId: unknown;
   /** The parts of its content that have started. */
   readonly parts: Set<unknown>;
   /** The complete item, once it has ended. */
@@ -72,44 +73,57 @@ export class ResponsesEventNormalizer {
   readonly #items: Item[] = [];
   /** The latest item of each number that the server uses. */
   readonly #byNumber = new Map<unknown, Item>();
+  /** The items of each name by which the server refers to them. */
+  readonly #byId = new Map<unknown, Item[]>();
 
   /** Returns the event with a number for its item, after the events that should have come before it. */
   read(event: JsonObject): readonly JsonObject[] {
     const { type, output_index: number, item_id: id, delta } = event;
-    const isOfItem =
-      [number, id, partKindOf(type)].some((name) => name !== undefined) || typeof delta === 'string';
     if (type === ADDED) return this.#readStart(event);
     if (type === DONE) return this.#readEnd(event);
     if (type === 'response.completed' || type === 'response.incomplete') return this.#finish(event);
-    return isOfItem ? this.#readContent(event) : [event];
+    const part = partOf(event);
+    const isOfItem = [number, id, part].some((name) => name !== undefined) || typeof delta === 'string';
+    return isOfItem ? this.#readContent(event, part) : [event];
   }
 
-  #readContent(event: JsonObject): readonly JsonObject[] {
+  #readContent(event: JsonObject, part: Part | undefined): readonly JsonObject[] {
     const deltaType = DELTAS.get(event.type);
     const started = this.#itemOf(event, deltaType?.item.type);
     if (started === undefined && deltaType === undefined) return [event];
     const item = started ?? this.#start(event, deltaType?.item);
     const events = started === undefined ? [addedEvent(item, deltaType?.item)] : [];
-    const place = { output_index: item.index, ...partNumberOf(event) };
-    const part = JSON.stringify(partNumberOf(event));
-    if (deltaType !== undefined && !item.parts.has(part))
-      events.push({ type: deltaType.start, ...place, part: deltaType.part });
-    if (deltaType !== undefined || STARTS.has(event.type)) item.parts.add(part);
+    const place = { output_index: item.index, ...(part && { [part[0]]: part[1] }) };
+    if (deltaType !== undefined || STARTS.has(event.type)) {
+      const key = String(part);
+      if (deltaType !== undefined && !item.parts.has(key))
+        events.push({ type: deltaType.start, ...place, part: deltaType.part });
+      item.parts.add(key);
+    }
     return [...events, { ...event, ...place }];
   }
 
   /** Returns the started item of an event: by its number, by its name, or the last that has not ended. */
   #itemOf(event: JsonObject, type?: unknown): Item | undefined {
-    if (typeof event.output_index === 'number') return this.#byNumber.get(event.output_index);
-    const ids = idsOf(event);
+    if (typeof event.output_index === 'number') {
+      const latest = this.#byNumber.get(event.output_index);
+      if (latest === undefined || isSameCall(latest, event)) return latest;
+    }
     const isOpen = (item: Item) => item.complete === undefined && (type === undefined || item.type === type);
-    return this.#items.findLast((item) => ids.some((id) => item.ids.has(id))) ?? this.#items.findLast(isOpen);
+    const [named] = idsOf(event).flatMap((id) => this.#byId.get(id)?.at(-1) ?? []);
+    return named ?? this.#items.findLast(isOpen);
   }
 
   #start(event: JsonObject, content: JsonObject = {}): Item {
-    const ids = new Set([...idsOf(content), ...idsOf(event)]);
-    const item: Item = { index: this.#items.length, type: content.type, ids, parts: new Set() };
+    const { type, call_id: callId } = content;
+    const item: Item = { index: this.#items.length, type, callId, parts: new Set() };
+    if (item.index === MAX_ITEMS) throw new UpstreamFailure('protocol');
     this.#items.push(item);
+    for (const id of new Set([...idsOf(content), ...idsOf(event)])) {
+      const named = this.#byId.get(id);
+      if (named === undefined) this.#byId.set(id, [item]);
+      else named.push(item);
+    }
     if (typeof event.output_index === 'number') this.#byNumber.set(event.output_index, item);
     return item;
   }
@@ -117,7 +131,7 @@ export class ResponsesEventNormalizer {
   #readStart(event: JsonObject): readonly JsonObject[] {
     const content = objectOf(event.item);
     const latest = this.#byNumber.get(event.output_index);
-    const isRepeated = latest !== undefined && latest.complete === undefined;
+    const isRepeated = latest !== undefined && latest.complete === undefined && isSameCall(latest, content);
     return isRepeated ? [] : [{ ...event, output_index: this.#start(event, content).index }];
   }
 
@@ -131,14 +145,19 @@ export class ResponsesEventNormalizer {
     return [...events, { ...event, output_index: item.index }];
   }
 
-  /** Returns the end of the response after the items that only it has. Its output has all items in their order. */
+  /**
+   * Returns the end of the response after the items that only it has. Its output has all items in their order, each with
+   * its number.
+   */
   #finish(event: JsonObject): readonly JsonObject[] {
     const response = objectOf(event.response);
-    const seen = new Set<Item>();
-    const events = itemsOf(response.output ?? []).flatMap((content, position) => {
-      const started = this.#matchOf(content, position, seen);
+    const output = itemsOf(response.output ?? []);
+    const matched = new Set<Item>();
+    const named = output.map((content) => this.#matchOf(content, matched));
+    const events = output.flatMap((content, position) => {
+      const started = named[position] ?? this.#unnamedMatchOf(content, position, matched);
       const item = started ?? this.#start({}, content);
-      seen.add(item);
+      matched.add(item);
       const isNew = item.complete === undefined;
       item.complete = content;
       return [
@@ -146,21 +165,35 @@ export class ResponsesEventNormalizer {
         ...(isNew ? [{ type: DONE, output_index: item.index, item: content }] : []),
       ];
     });
-    const output = this.#items.flatMap(({ complete }) => complete ?? []);
-    return [...events, { ...event, response: { ...response, output } }];
+    const numbered = this.#items.flatMap(({ index, complete }) =>
+      complete === undefined ? [] : { ...complete, output_index: index },
+    );
+    return [...events, { ...event, response: { ...response, output: numbered } }];
   }
 
-  /** Returns the started item that an item of the complete response is: by its name, its position or its type. */
-  #matchOf(content: JsonObject, position: number, seen: ReadonlySet<Item>): Item | undefined {
-    const ids = idsOf(content);
-    const free = this.#items.filter((item) => !seen.has(item) && item.type === content.type);
-    return (
-      free.find((item) => ids.some((id) => item.ids.has(id))) ??
-      free.find(({ index }) => index === position) ??
-      free[0]
-    );
+  /** Returns the started item that an item of the complete response names. */
+  #matchOf(content: JsonObject, matched: Set<Item>): Item | undefined {
+    for (const id of idsOf(content)) {
+      const item = this.#byId.get(id)?.find((each) => !matched.has(each) && each.type === content.type);
+      if (item === undefined) continue;
+      matched.add(item);
+      return item;
+    }
+    return undefined;
+  }
+
+  /** Returns the started item that no item of the complete response names: by its position or its type. */
+  #unnamedMatchOf(content: JsonObject, position: number, matched: ReadonlySet<Item>): Item | undefined {
+    const isFree = (item: Item) =>
+      !matched.has(item) && item.type === content.type && isSameCall(item, content);
+    const atPosition = this.#items[position];
+    return atPosition !== undefined && isFree(atPosition) ? atPosition : this.#items.find(isFree);
   }
 }
+
+/** Returns whether an item may be the one of an event or a complete response: no two calls have different ids. */
+const isSameCall = ({ callId }: Item, { call_id: id }: JsonObject): boolean =>
+  id == null || callId == null || id === callId;
 
 const addedEvent = ({ index }: Item, item: JsonObject = {}): JsonObject => ({
   type: ADDED,
@@ -168,15 +201,14 @@ const addedEvent = ({ index }: Item, item: JsonObject = {}): JsonObject => ({
   item,
 });
 
-/** Returns the kind of part that events of a type are about. */
-const partKindOf = (type: unknown): string | undefined =>
-  /^response\.(content_part|output_text|refusal|reasoning_text|reasoning_summary)[._]/.exec(
-    String(type),
-  )?.[1];
+/** The number of a part, after the name of the field that has it. */
+type Part = readonly [field: string, number: unknown];
 
-/** Returns the number of an event's part; that of the first if the server has none. */
-function partNumberOf({ type, content_index: content, summary_index: summary }: JsonObject): JsonObject {
-  const kind = partKindOf(type);
-  if (kind === undefined) return {};
-  return kind === 'reasoning_summary' ? { summary_index: summary ?? 0 } : { content_index: content ?? 0 };
+/** Returns the part that an event is about; the first if the server numbers none. */
+function partOf({ type, content_index: content, summary_index: summary }: JsonObject): Part | undefined {
+  const [, kind] =
+    /^response\.(content_part|output_text|refusal|reasoning_text|reasoning_summary)[._]/.exec(String(type)) ??
+    [];
+  if (kind === undefined) return undefined;
+  return kind === 'reasoning_summary' ? ['summary_index', summary ?? 0] : ['content_index', content ?? 0];
 }

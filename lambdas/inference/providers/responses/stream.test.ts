@@ -262,3 +262,41 @@ describe('the events for a caller of the protocol', () => {
     expect(payloads[0]).toEqual({ type: 'response.new_thing.delta', output_index: 0, delta: 'x' });
   });
 });
+
+describe('the complete response at the end of a stream', () => {
+  it('names its items as the stream did if an item before them is missing', async () => {
+    const item = { ...REASONING, id: 'rs_2' };
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'call_a', name: 'f', arguments: '{}' };
+    const start = (number: number, started: JsonObject) => ({
+      type: 'response.output_item.added',
+      output_index: number,
+      item: started,
+    });
+    const end = (number: number, ended: JsonObject) => ({
+      ...start(number, ended),
+      type: 'response.output_item.done',
+    });
+    const payloads = await payloadsOf([
+      start(0, { type: 'reasoning', id: 'rs_1', summary: [] }),
+      start(1, call),
+      end(1, call),
+      start(2, item),
+      end(2, item),
+      { type: 'response.completed', response: { ...RESPONSE, output: [call, item] } },
+    ]);
+    const ended = payloads.flatMap(({ type, item: sent }) =>
+      type === 'response.output_item.done' ? [sent] : [],
+    );
+    expect(payloads.at(-1)?.response).toMatchObject({ output: ended });
+    expect(ended).toHaveLength(2);
+  });
+
+  it('fails the call if it has more items than any response', async () => {
+    const output = Array.from({ length: 4_097 }, (_, index) => ({ type: 'reasoning', id: `rs_${index}` }));
+    const started = output.map((item) => ({ type: 'response.output_item.added', item }));
+    const failure = { kind: 'protocol' };
+    await expect(read(native(), bytesOf(started))).rejects.toMatchObject(failure);
+    const whole = { type: 'response.completed', response: { ...RESPONSE, output } };
+    await expect(read(native(), bytesOf([whole]))).rejects.toMatchObject(failure);
+  });
+});
