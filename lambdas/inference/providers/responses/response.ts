@@ -12,11 +12,15 @@ import { toUsage } from './usage.ts';
 
 export type ResponsesCallContext = Pick<RouteAttempt, 'payload' | 'identity' | 'signatures'>;
 
-/** Throws the failure that a response reports, or the reason for its end. */
+/** The states of a response that failed. */
+export const FAILED: ReadonlySet<unknown> = new Set(['failed', 'cancelled']);
+
+/** Throws the failure that a response reports, or the reason for its end, and for a response that has not ended. */
 export function requireGoodEnd(response: JsonObject): void {
   const { status, error } = response;
-  if (status === 'failed' || status === 'cancelled' || (error !== undefined && error !== null))
-    throw failureOf(error);
+  if (FAILED.has(status) || (error !== undefined && error !== null)) throw failureOf(error);
+  if (![undefined, null, 'completed', 'incomplete'].includes(status as string))
+    throw new UpstreamFailure('protocol');
   toFinish(response, false);
 }
 
@@ -29,9 +33,7 @@ export function toRouteResponse(
   { payload, identity, signatures }: ResponsesCallContext,
 ): Extract<RouteResponse, { kind: 'json' }> {
   const response = objectOf(body);
-  const { status = 'completed' } = response;
   requireGoodEnd(response);
-  if (status !== 'completed' && status !== 'incomplete') throw new UpstreamFailure('protocol');
   const items = itemsOf(response.output);
   const native = payload.protocol === 'openai-responses';
   const context = { callIds: new CallIds(identity.id), signatures };

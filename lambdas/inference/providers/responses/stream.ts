@@ -14,7 +14,7 @@ import { ResponseFields } from '../openai-formats/response-fields.ts';
 import { ResponsesEventNormalizer } from '../openai-formats/responses-event-normalizer.ts';
 import { ResponsesEventReader } from '../openai-formats/responses-event-reader.ts';
 import { failureOf } from './errors.ts';
-import { type ResponsesCallContext, requireGoodEnd } from './response.ts';
+import { FAILED, type ResponsesCallContext, requireGoodEnd } from './response.ts';
 import { toUsage } from './usage.ts';
 
 /** Some servers end their streams as they end those of chat completions. */
@@ -24,11 +24,11 @@ const INCOMPLETE = 'response.incomplete';
 
 const isEnd = ({ type }: JsonObject): boolean => type === 'response.completed' || type === INCOMPLETE;
 
-/** Returns the event with a status of its response: some servers have it in the name of the event alone. */
-const withStatus = (event: JsonObject): JsonObject => ({
-  ...event,
-  response: { status: 'incomplete', ...objectOf(event.response) },
-});
+/** Returns the event with the status that its name says, unless its response failed: some servers have it there alone. */
+function withStatus(event: JsonObject): JsonObject {
+  const response = objectOf(event.response);
+  return FAILED.has(response.status) ? event : { ...event, response: { ...response, status: 'incomplete' } };
+}
 
 /**
  * Converts the data of server-sent events to route events. A caller of this protocol receives the same events with the
