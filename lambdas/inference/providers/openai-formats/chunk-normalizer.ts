@@ -6,7 +6,7 @@
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { chatFinishReason, finishOf } from '../ends.ts';
 import { objectOf } from '../http-upstream.ts';
-import { hasOutput } from './held-end.ts';
+import { hasOutput, indexOf } from './held-end.ts';
 import { PlaceholderArguments, ToolCallIndexer } from './tool-call-indexer.ts';
 
 /** A message or delta whose content is one text (Mistral docs, Reasoning: a list of texts and thoughts). */
@@ -56,7 +56,7 @@ interface ChoiceState {
 export class ChunkNormalizer {
   readonly #responseId: string;
   readonly #native: boolean;
-  readonly #choices = new Map<unknown, ChoiceState>();
+  readonly #choices = new Map<number, ChoiceState>();
 
   /** `native`: the chunks go to a caller of the protocol. */
   constructor(responseId: string, native: boolean) {
@@ -77,8 +77,8 @@ export class ChunkNormalizer {
   }
 
   #choice(choice: JsonObject): JsonObject {
-    const { index = 0, delta, finish_reason: reason } = choice;
-    const state = this.#at(index);
+    const { delta, finish_reason: reason } = choice;
+    const state = this.#at(indexOf(choice));
     const isEnd = finishOf(reason, false).raw !== '';
     if (isEnd) state.reason = reason;
     state.finished = isEnd || (state.finished && !hasOutput(choice));
@@ -92,7 +92,7 @@ export class ChunkNormalizer {
     return plainDelta === delta || !isJsonObject(delta) ? choice : { ...choice, delta: plainDelta };
   }
 
-  #at(index: unknown): ChoiceState {
+  #at(index: number): ChoiceState {
     const existingState = this.#choices.get(index);
     if (existingState !== undefined) return existingState;
     const state = {
@@ -111,13 +111,13 @@ export class ChunkNormalizer {
     return this.#choices.size > 0 && [...this.#choices.values()].every(({ finished }) => finished);
   }
 
-  hasCalls(index: unknown): boolean {
-    const state = this.#choices.get(index ?? 0);
+  hasCalls(index: number): boolean {
+    const state = this.#choices.get(index);
     return state !== undefined && (state.calls.count > 0 || state.hasFunctionCall);
   }
 
   /** Returns the buffered arguments of these choices, or of all, which have ended. */
-  bufferedCalls(indexes: Iterable<unknown> = this.#choices.keys()): readonly JsonObject[] {
+  bufferedCalls(indexes: Iterable<number> = this.#choices.keys()): readonly JsonObject[] {
     return [...indexes].flatMap((index) => {
       const calls = this.#choices.get(index)?.placeholders.end() ?? [];
       return calls.length === 0 ? [] : [{ index, delta: { tool_calls: calls }, finish_reason: null }];
@@ -131,7 +131,7 @@ export class ChunkNormalizer {
   ends(hasMarker: boolean): readonly JsonObject[] {
     return [...this.#choices].flatMap(([index, { finished, reason }]) => {
       if (finished) return [];
-      const named = chatFinishReason(reason ?? 'stop', this.hasCalls(index));
+      const named = reason ?? chatFinishReason('stop', this.hasCalls(index));
       return [{ index, delta: {}, finish_reason: hasMarker ? named : 'length' }];
     });
   }

@@ -1,6 +1,6 @@
 /**
  * The end of a stream for callers of the protocol. Some servers repeat the finish reason in every chunk, or say more after
- * it, so the last event with one is held until the next chunk shows whether it is the end.
+ * it, so a finish reason is held until the next chunk shows whether it is the end. Output and usage beside it are not.
  */
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { RouteEvent } from '../../core/upstream/provider.ts';
@@ -10,56 +10,52 @@ type Choices = readonly JsonObject[];
 /** Some servers send an empty reason until there is one. */
 export const isReason = (reason: unknown): boolean => typeof reason === 'string' && reason !== '';
 
-const indexOf = ({ index = 0 }: JsonObject): unknown => index;
+/** The number of a choice. Some servers leave it out, and some send it as text. */
+export const indexOf = ({ index }: JsonObject): number => Number(index ?? 0);
 
 const hasEnd = ({ finish_reason: reason }: JsonObject): boolean => isReason(reason);
 
+const isFilled = (value: unknown): boolean =>
+  typeof value === 'string' || Array.isArray(value) ? value.length > 0 : value != null;
+
 /** Text and lists are output; the role is none. */
 export const hasOutput = ({ delta }: JsonObject): boolean =>
-  isJsonObject(delta) &&
-  Object.entries(delta).some(
-    ([name, value]) =>
-      name !== 'role' &&
-      (typeof value === 'string' || Array.isArray(value) ? value.length > 0 : value != null),
-  );
+  isJsonObject(delta) && Object.entries(delta).some(([name, value]) => name !== 'role' && isFilled(value));
 
 export class HeldEnd {
-  #event: RouteEvent | undefined;
-  #indexes: ReadonlySet<unknown> = new Set();
+  /** The chunk of the held ends. */
+  #chunk: JsonObject = {};
+  /** The choices with an end alone, by their numbers. */
+  readonly #ends = new Map<number, JsonObject>();
 
-  /** Holds the event of these choices if it ends one of them for a caller of the protocol. */
-  holds(event: RouteEvent, choices: Choices): boolean {
-    const ended = choices.filter(hasEnd);
-    if (event.nativeEvent === undefined || ended.length === 0) return false;
-    this.#event = event;
-    this.#indexes = new Set(ended.map(indexOf));
-    return true;
+  /** Returns what an event has besides the ends of its choices, which are held. */
+  hold(event: RouteEvent): readonly RouteEvent[] {
+    const { nativeEvent, ...reading } = event;
+    const choices = (nativeEvent?.choices ?? []) as Choices;
+    if (nativeEvent === undefined || !choices.some(hasEnd)) return [event];
+    this.#chunk = nativeEvent;
+    const open = choices.flatMap((choice) => this.#withoutEnd(choice));
+    const openEvent = { ...reading, hasOutput: open.some(hasOutput) };
+    if (open.length > 0) return [{ ...openEvent, nativeEvent: { ...nativeEvent, choices: open } }];
+    return reading.usage === undefined ? [] : [openEvent];
   }
 
-  /** Returns the choices that have ended with the held event if the next choices do not continue them. */
-  endedIndexes(next: Choices): ReadonlySet<unknown> {
-    return this.#event === undefined || this.#isContinued(next) ? new Set() : this.#indexes;
+  /** Holds the end of a choice, if it has one. Returns the choice without it, if it has anything else. */
+  #withoutEnd(choice: JsonObject): Choices {
+    if (!hasEnd(choice)) return [choice];
+    const { finish_reason: _reason, native_finish_reason: _native, stop_reason: _sequence, ...open } = choice;
+    const { delta, logprobs: _logprobs, ...end } = choice;
+    const isEndAlone = !Object.values(delta as JsonObject).some(isFilled);
+    this.#ends.set(indexOf(choice), isEndAlone ? choice : { ...end, delta: {} });
+    return isEndAlone ? [] : [{ ...open, finish_reason: null }];
   }
 
-  /** Returns the held event. It loses its end if the next choices continue what it ended. */
+  /** Returns the held ends that the next choices do not continue, in one event. */
   release(next: Choices): readonly RouteEvent[] {
-    const event = this.#event;
-    if (event === undefined) return [];
-    this.#event = undefined;
-    return [this.#isContinued(next) ? withoutEnd(event) : event];
+    for (const choice of next) if (hasEnd(choice) || hasOutput(choice)) this.#ends.delete(indexOf(choice));
+    const choices = [...this.#ends.values()];
+    this.#ends.clear();
+    if (choices.length === 0) return [];
+    return [{ nativeEvent: { ...this.#chunk, choices }, outputText: '', hasOutput: true }];
   }
-
-  #isContinued(next: Choices): boolean {
-    return next.some((choice) => this.#indexes.has(indexOf(choice)) && (hasEnd(choice) || hasOutput(choice)));
-  }
-}
-
-function withoutEnd({ nativeEvent = {}, ...event }: RouteEvent): RouteEvent {
-  const choices = (nativeEvent.choices as Choices).map(
-    ({ native_finish_reason: _native, stop_reason: _sequence, ...choice }) => ({
-      ...choice,
-      finish_reason: null,
-    }),
-  );
-  return { ...event, nativeEvent: { ...nativeEvent, choices } };
 }

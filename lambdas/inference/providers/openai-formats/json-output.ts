@@ -7,6 +7,7 @@
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
+import { indexOf } from './held-end.ts';
 
 /** Gives the text of the reasoning in a message or a delta. */
 type ReasoningOf = (output: JsonObject) => string;
@@ -41,7 +42,7 @@ function withoutReasoning(output: JsonObject): JsonObject {
 export class JsonOutputNormalizer {
   readonly #reasoningOf: ReasoningOf;
   /** The reasoning held back, by choice; null once it need not be. */
-  readonly #bufferedReasoning = new Map<unknown, string | null>();
+  readonly #bufferedReasoning = new Map<number, string | null>();
 
   constructor(reasoningOf: ReasoningOf) {
     this.#reasoningOf = reasoningOf;
@@ -57,7 +58,8 @@ export class JsonOutputNormalizer {
   }
 
   #choice(choice: JsonObject): JsonObject {
-    const { index = 0, delta, finish_reason: reason } = choice;
+    const { delta, finish_reason: reason } = choice;
+    const index = indexOf(choice);
     const before = this.#bufferedReasoning.get(index) ?? '';
     if (this.#bufferedReasoning.get(index) === null) return choice;
     const output = isJsonObject(delta) ? delta : {};

@@ -54,6 +54,28 @@ describe('a stream that breaks off', () => {
 });
 
 describe('an error within a stream', () => {
+  it('comes after the output and the usage beside a finish reason, and instead of the end', async () => {
+    const content = (text: string, reason: string | null) => ({
+      choices: [{ index: 0, delta: { content: text }, finish_reason: reason }],
+    });
+    const usage = { prompt_tokens: 700, completion_tokens: 9 };
+    const { events, failure } = await outcome(
+      wire(content('Hello ', null), { ...content('world', 'stop'), usage }, { error: { message: 'x' } }),
+    );
+    expect(failure).toMatchObject({ kind: 'interrupted' });
+    expect(events).toMatchObject([
+      { nativeEvent: content('Hello ', null) },
+      { nativeEvent: content('world', null), usage: { promptTokens: 700, completionTokens: 9 } },
+    ]);
+  });
+
+  it('permits another route after an end without output', async () => {
+    const end = { choices: [{ index: 0, delta: { content: '' }, finish_reason: 'stop' }] };
+    const usage = { prompt_tokens: 700, completion_tokens: 9 };
+    const { events } = await outcome(wire({ ...end, usage }, { error: { message: 'x' } }));
+    expect(events).toMatchObject([{ hasOutput: false, usage: { promptTokens: 700 } }]);
+  });
+
   it('ends it with a failure that repeats none of its text', async () => {
     const { events, failure } = await outcome(bytesOf('error-in-band'));
     expect(events.map(({ outputText }) => outputText)).toEqual(['', 'The answer is']);
@@ -76,7 +98,7 @@ describe('an error within a stream', () => {
     const chunk = { error: null, choices: [{ index: 0, delta: { content: 'y' }, finish_reason: 'stop' }] };
     const { events, failure } = await outcome(wire(chunk));
     expect(failure).toBeUndefined();
-    expect(events).toMatchObject([{ outputText: 'y', hasOutput: true }]);
+    expect(events).toMatchObject([{ outputText: 'y', hasOutput: true }, { outputText: '' }]);
   });
 });
 

@@ -62,7 +62,7 @@ describe('the events of a stream', () => {
   it('contain reasoning as output, and usage from the chunk of the last choice', async () => {
     const { text, content, usage } = await summary('without-done');
     expect(text).toBe('Count to 3.1 2 3');
-    expect(content).toEqual([true, true, true, true]);
+    expect(content).toEqual([true, true, true, false, true]);
     expect(usage).toMatchObject([{ promptTokens: 5, completionTokens: 9 }]);
   });
 

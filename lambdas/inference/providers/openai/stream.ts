@@ -11,7 +11,7 @@ import type { EventReader } from '../event-batches.ts';
 import { objectOf, parseUpstreamEvent } from '../http-upstream.ts';
 import { ChunkNormalizer, mapChanged, withFinishName } from '../openai-formats/chunk-normalizer.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
-import { HeldEnd, isReason } from '../openai-formats/held-end.ts';
+import { HeldEnd, indexOf, isReason } from '../openai-formats/held-end.ts';
 import { JsonOutputNormalizer, mayBeReasoning } from '../openai-formats/json-output.ts';
 import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
 import { isError, type OpenAiCallContext, sealedSignature } from './response.ts';
@@ -56,12 +56,12 @@ export class ChunkStreamReader implements EventReader {
       const chunk: Chunk = this.#normalizer.read(parseUpstreamEvent(text));
       const choices = choicesOf(chunk);
       // A heartbeat shows nothing of the end of a choice.
-      if (chunk.choices !== undefined) {
-        yield* this.#bufferedCalls(this.#end.endedIndexes(choices));
-        yield* this.#end.release(choices);
-      }
-      const event = this.#readChunk(chunk);
-      if (!this.#end.holds(event, choices)) yield event;
+      if (chunk.choices !== undefined)
+        for (const end of this.#end.release(choices)) {
+          yield* this.#bufferedCalls(choicesOf(end.nativeEvent ?? {}).map(indexOf));
+          yield end;
+        }
+      yield* this.#end.hold(this.#readChunk(chunk));
     }
   }
 
@@ -71,7 +71,7 @@ export class ChunkStreamReader implements EventReader {
     return [...this.#bufferedCalls(), ...this.#end.release([]), ...this.#ends()];
   }
 
-  #bufferedCalls(indexes?: Iterable<unknown>): readonly RouteEvent[] {
+  #bufferedCalls(indexes?: Iterable<number>): readonly RouteEvent[] {
     const choices = this.#normalizer.bufferedCalls(indexes);
     if (choices.length === 0) return [];
     const outputText = choices.map(({ delta }) => textOf(objectOf(delta))).join('');
@@ -84,7 +84,10 @@ export class ChunkStreamReader implements EventReader {
     const event = { outputText: '', hasOutput: true };
     if (!this.#native) return [{ ...event, parts: this.#partReader.end(choicesOf(last)[0]) }];
     if (ends.length === 0) return [];
-    const nativeEvent = { ...this.#progress.sharedFields, ...this.#completionFields.chunk(last) };
+    const nativeEvent = {
+      ...this.#progress.sharedFields,
+      ...this.#completionFields.chunk(named(last, this.#normalizer)),
+    };
     return [{ ...event, nativeEvent }];
   }
 
@@ -144,7 +147,7 @@ function isJson(text: string): boolean {
 function named(chunk: Chunk, normalizer: ChunkNormalizer): JsonObject {
   const choices = choicesOf(chunk);
   const namedChoices = mapChanged<JsonObject>(choices, (choice) =>
-    withFinishName(choice, normalizer.hasCalls(choice.index)),
+    withFinishName(choice, normalizer.hasCalls(indexOf(choice))),
   );
   return namedChoices === choices ? chunk : { ...chunk, choices: namedChoices };
 }
@@ -253,7 +256,7 @@ class ChunkPartReader {
    */
   end(last: ChunkChoice | undefined): StreamPart[] {
     const bufferedParts = last?.delta === undefined ? [] : this.read({ delta: last.delta });
-    const finish = toFinish({ ...last, ...this.#finish }, this.#calls.size > 0);
+    const finish = toFinish({ ...this.#finish, ...last }, this.#calls.size > 0);
     return [...bufferedParts, ...this.#builder.finish(finish)];
   }
 
