@@ -15,7 +15,7 @@ export interface ItemContext {
   readonly signatures: Signatures;
 }
 
-/** The most items of one response: the work for one item may grow with their number. */
+/** The most items, or tool calls, of one response: the work for each may grow with their number. */
 export const MAX_ITEMS = 4_096;
 
 /** Returns the items of a response. Throws `UpstreamFailure` for anything else, and for too many. */

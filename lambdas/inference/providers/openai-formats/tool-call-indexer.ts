@@ -3,7 +3,9 @@
  * some (`ollama/ollama` 7881, `openai/openai-python` 2806, `vercel/ai` 1bec07d and e6087c9).
  */
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { argumentsText, CallIds } from '../../core/upstream/tool-calls.ts';
+import { MAX_ITEMS } from './items.ts';
 
 interface Call {
   readonly index: number;
@@ -30,7 +32,7 @@ export class ToolCallIndexer {
 
   /**
    * Returns the tool call delta with an index from 0 in the order of the calls, and with its arguments as text. Only the
-   * delta that contains the name also contains the id.
+   * delta that contains the name also contains the id. Throws `UpstreamFailure` for too many calls.
    */
   read(toolCallDelta: JsonObject): JsonObject {
     const { index, id: rawId, type, function: called, ...rest } = toolCallDelta;
@@ -39,6 +41,7 @@ export class ToolCallIndexer {
     const name = isName(named) ? named : undefined;
     const existingCall = this.#callOf(index, id, name);
     const call = existingCall ?? { index: this.#calls.length, id, name: undefined };
+    if (call.index === MAX_ITEMS) throw new UpstreamFailure('protocol');
     if (existingCall === undefined) this.#calls.push(call);
     if (index !== undefined && index !== null) this.#byIndex.set(index, call);
     const opens = call.name === undefined && name !== undefined;

@@ -120,6 +120,13 @@ describe('garbage', () => {
     await expect(partsOf(wire(chunk))).rejects.toThrow(UpstreamFailure);
   });
 
+  it('causes a protocol failure if it is more tool calls than any answer has', async () => {
+    const calls = Array.from({ length: 4_097 }, (_, n) => ({ id: `call_${n}`, function: { name: 'f' } }));
+    const chunk = { choices: [{ index: 0, delta: { tool_calls: calls }, finish_reason: null }] };
+    expect((await outcome(wire(chunk))).failure).toMatchObject({ kind: 'protocol' });
+    await expect(partsOf(wire(chunk))).rejects.toMatchObject({ kind: 'protocol' });
+  });
+
   it.each([null, 5, 'x', []])(
     'makes an answer malformed if it is in place of a tool call: %j',
     async (call) => {
