@@ -8,7 +8,7 @@ import {
 import { UpstreamFailure } from '../core/upstream/provider.ts';
 import { plainName } from './allowed-fields.ts';
 
-/** An output that the vendor did not complete: an error, a lost connection or worker, or a call that nobody can read. */
+/** `failed`: the vendor did not complete the output, because of an error, a lost connection, or a malformed call. */
 type End = FinishReason | 'failed';
 
 /**
@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<End, string>> = {
   refusal:
     'refusal content_filter content_filtered guardrail_intervened safety sensitive recitation language blocklist ' +
     'prohibited_content spii model_armor error_toxic image_safety image_prohibited_content image_recitation ' +
-    'image_other no_image other',
+    'image_other no_image',
   pause: 'pause_turn',
   failed:
     'error network_error abort aborted cancel cancelled canceled timeout timed_out failed failure interrupted ' +
@@ -43,9 +43,9 @@ const ENDS: ReadonlyMap<string, End> = new Map(
 const endOf = (raw: string): End | undefined => ENDS.get(raw.toLowerCase().replaceAll('-', '_'));
 
 /**
- * Returns the finish of a vendor's word, if it gives any. A word that nobody knows is a plain end. Tool calls decide
- * between a plain end and one for its calls, because some servers report the other one. Throws `UpstreamFailure` for a
- * failure, and for what is not a plain name.
+ * Returns the finish that a vendor's word means. No word and a word without a row in the table mean a plain end. An
+ * output with tool calls ends for them, and one without them plainly, because some servers report the other one. Throws
+ * `UpstreamFailure` for a failure, and for a value that is not a plain name.
  */
 export function finishOf(word: unknown, hasCalls: boolean): Finish {
   const raw = plainName(word) ?? '';
@@ -56,13 +56,13 @@ export function finishOf(word: unknown, hasCalls: boolean): Finish {
   return { reason: end === 'tool-calls' && !hasCalls ? 'stop' : end, raw };
 }
 
-/** Returns the word in the terms of chat completions. A word of their own that says the same stays. */
+/** Returns the finish reason of chat completions. `function_call` stays, because it names the older form of a call. */
 export function chatFinishReason(word: unknown, hasCalls: boolean): string {
   const { reason, raw } = finishOf(word, hasCalls);
   return raw === 'function_call' && reason === 'tool-calls' ? raw : CHAT_FINISH_REASONS[reason];
 }
 
-/** Returns the word in the terms of Messages. A word that nobody knows may be a new one of theirs, so it stays. */
+/** Returns the stop reason of Messages. A word without a row in the table stays: Anthropic may have added it. */
 export function messagesStopReason(word: unknown, hasCalls: boolean): string {
   const { reason, raw } = finishOf(word, hasCalls);
   return reason === 'stop' && endOf(raw) === undefined ? raw : MESSAGES_STOP_REASONS[reason];

@@ -130,17 +130,10 @@ function firstCandidate({ candidates }: JsonObject): JsonObject | undefined {
  * for a failure.
  */
 export function toFinish(body: JsonObject, hasCalls: boolean): Finish | undefined {
-  const reason = reasonOf(body);
-  return reason === undefined ? toPromptRefusal(body.promptFeedback) : finishOf(reason, hasCalls);
-}
-
-/** Returns whether the body has the end of a response. */
-export const hasEnd = (body: JsonObject): boolean =>
-  reasonOf(body) !== undefined || toPromptRefusal(body.promptFeedback) !== undefined;
-
-function reasonOf(body: JsonObject): string | undefined {
-  const named = plainName(firstCandidate(body)?.finishReason);
-  return named === UNSPECIFIED ? undefined : named;
+  const reason = plainName(firstCandidate(body)?.finishReason);
+  if (reason === undefined || reason === UNSPECIFIED) return toPromptRefusal(body.promptFeedback);
+  // Gemini stopped the output for a reason that it does not name. Elsewhere, this word is an unknown end.
+  return reason === 'OTHER' ? { reason: 'refusal', raw: reason } : finishOf(reason, hasCalls);
 }
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED';

@@ -10,14 +10,7 @@ import { StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import type { EventReader } from '../event-batches.ts';
 import { parseUpstreamEvent } from '../http-upstream.ts';
 import { failureOf } from './errors.ts';
-import {
-  type GeminiCallContext,
-  GeminiPartReader,
-  hasEnd,
-  type PartContent,
-  textOf,
-  toFinish,
-} from './response.ts';
+import { type GeminiCallContext, GeminiPartReader, type PartContent, textOf, toFinish } from './response.ts';
 import { toUsage } from './usage.ts';
 
 /**
@@ -50,6 +43,8 @@ export class GeminiStreamReader implements EventReader {
    * response.
    */
   *read(data: string): Generator<RouteEvent, void> {
+    // Some servers end their streams as they end those of chat completions.
+    if (data === '[DONE]') return;
     const body = parseUpstreamEvent(data);
     if (body.error !== undefined) throw failureOf(body);
     const parsedParts = this.#partReader.read(body);
@@ -63,10 +58,8 @@ export class GeminiStreamReader implements EventReader {
         hasOutput: parts.length > 0,
         ...(usage === undefined ? {} : { usage }),
       };
-    if (!hasEnd(body)) return;
     // A reason that reports a failure throws, whatever follows it.
-    toFinish(body, this.#partReader.hasCalls);
-    this.#finalBody = body;
+    if (toFinish(body, this.#partReader.hasCalls) !== undefined) this.#finalBody = body;
   }
 
   /** Calls come whole. */
