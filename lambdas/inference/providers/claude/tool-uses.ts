@@ -10,6 +10,8 @@ export class ToolUseNormalizer {
   #calls = 0;
   /** The starts with an input, by the index of the block, until it is certain whether deltas repeat the input. */
   readonly #starts = new Map<unknown, JsonObject>();
+  /** The indexes of the blocks whose starts have been returned with their input. */
+  readonly #whole = new Set<unknown>();
 
   constructor(responseId: string) {
     this.#ids = new CallIds(responseId);
@@ -49,6 +51,7 @@ export class ToolUseNormalizer {
 
   #start(event: { readonly content_block: JsonObject; readonly index?: unknown }): readonly JsonObject[] {
     const { type, input } = event.content_block;
+    this.#whole.delete(event.index);
     if (type !== 'tool_use' || Object.keys(input as JsonObject).length === 0) return [event];
     this.#starts.set(event.index, event);
     return [];
@@ -57,12 +60,14 @@ export class ToolUseNormalizer {
   #change(event: JsonObject, delta: JsonObject): readonly JsonObject[] {
     const { type, partial_json: json } = delta;
     if (type !== 'input_json_delta' || json === '' || json == null) return [event];
-    const change = { ...event, delta: { ...delta, partial_json: argumentsText(json) } };
-    const starts = this.#release(event.index).map(({ content_block: block, ...start }) => ({
-      ...start,
-      content_block: { ...(block as JsonObject), input: {} },
-    }));
-    return [...starts, change];
+    const text = argumentsText(json);
+    const start = this.#starts.get(event.index);
+    // A placeholder does not replace the input of the start.
+    if (this.#whole.has(event.index) || (start !== undefined && text === '{}')) return [];
+    const change = { ...event, delta: { ...delta, partial_json: text } };
+    if (start === undefined) return [change];
+    this.#starts.delete(event.index);
+    return [{ ...start, content_block: { ...(start.content_block as JsonObject), input: {} } }, change];
   }
 
   /** Returns the held starts before the next block: one block is open at a time. */
@@ -72,7 +77,9 @@ export class ToolUseNormalizer {
 
   #release(index: unknown): readonly JsonObject[] {
     const start = this.#starts.get(index);
+    if (start === undefined) return [];
     this.#starts.delete(index);
-    return start === undefined ? [] : [start];
+    this.#whole.add(index);
+    return [start];
   }
 }
