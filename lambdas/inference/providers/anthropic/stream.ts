@@ -79,7 +79,7 @@ export class MessageStreamReader implements EventReader {
     const { parts, ...reading } = parsedEvent;
     if (!this.#native) return [{ ...reading, ...(parts.length === 0 ? {} : { parts }) }];
     // A change without a stop reason has counts for the service alone, and a caller takes the last change for the end.
-    if (event.type === 'message_delta' && typeof objectOf(event.delta).stop_reason !== 'string')
+    if (event.type === 'message_delta' && typeof objectOf(event.delta ?? {}).stop_reason !== 'string')
       return [reading];
     const nativeEvents = this.#sealer
       .seal(this.#withStopReason(event))
@@ -170,7 +170,7 @@ export class MessageStreamReader implements EventReader {
   }
 
   #change({ delta: changed, usage: reported }: JsonObject): ParsedEvent {
-    const delta = objectOf(changed);
+    const delta = objectOf(changed ?? (reported && {}));
     this.#usage = mergeUsage(this.#requireStart(), reported);
     const usage = toUsage(this.#usage, this.#native);
     const hasEnded = typeof delta.stop_reason === 'string';
