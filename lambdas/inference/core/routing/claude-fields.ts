@@ -1,17 +1,9 @@
 /** Fields of a request that Claude does not take from a caller of another protocol, though its protocols have them. */
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
+import { isClaudeOnBedrock, isNotBlank, MIN_TOP_P } from '../upstream/claude.ts';
 import { budgetOf, isOff } from '../upstream/effort.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
-
-/** The minimum `top_p` with thinking (Claude docs, Extended thinking). */
-export const MIN_TOP_P = 0.95;
-
-/** Returns whether the text has visible characters. Claude rejects texts and stop sequences of only white space. */
-export const isNotBlank = (text: string): boolean => text.trim() !== '';
-
-/** Its own id on Bedrock, or that of an inference profile, or an ARN of either. */
-export const isClaudeOnBedrock = (modelId: string): boolean => /(^|[./])anthropic\./.test(modelId);
 
 /** A budget needs room in the output, which may still be open. */
 const OPEN_BOUND = 1_000_000;

@@ -154,11 +154,11 @@ export function ignoredFields(
       (name) => isSet(request[name]) && ((route.reasoning && SAMPLING.has(name)) || isRejected(name)),
     ),
     ...fieldsWithin(request).filter(isRejected),
-    ...(!isOwn && isOfClaude(route) ? fieldsWithoutClaude(route, payload, request) : []),
+    ...(!isOwn && mayBeClaude(route) ? fieldsWithoutClaude(route, payload, request) : []),
   ]);
 }
 
-const isOfClaude = ({ protocol }: CatalogRoute): boolean =>
+const mayBeClaude = ({ protocol }: CatalogRoute): boolean =>
   protocol === 'anthropic' || protocol === 'bedrock';
 
 const isOpenAi = ({ protocol }: CatalogRoute): boolean =>

@@ -3,8 +3,8 @@
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { allowedBetas } from '../../core/catalog/betas.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
-import { isNotBlank } from '../../core/routing/claude-fields.ts';
 import { systemTextsOf } from '../../core/upstream/cache-breakpoints.ts';
+import { isNotBlank } from '../../core/upstream/claude.ts';
 import type { Tool } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';

@@ -9,8 +9,8 @@ import type {
   ToolSpecification,
 } from '@aws-sdk/client-bedrock-runtime';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
-import { isClaudeOnBedrock, isNotBlank } from '../../core/routing/claude-fields.ts';
 import { systemTextsOf } from '../../core/upstream/cache-breakpoints.ts';
+import { isClaudeOnBedrock, isNotBlank } from '../../core/upstream/claude.ts';
 import type { Conversation, Tool } from '../../core/upstream/conversation.ts';
 import { effortOf, nearestEffort } from '../../core/upstream/effort.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';

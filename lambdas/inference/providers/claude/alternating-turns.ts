@@ -1,7 +1,7 @@
 /**
  * Turns in the form that Claude accepts, on Anthropic and on Bedrock. Turns that the protocols reject are corrected.
  */
-import { isNotBlank } from '../../core/routing/claude-fields.ts';
+import { isNotBlank } from '../../core/upstream/claude.ts';
 import type { ToolResultPart, UserPart } from '../../core/upstream/conversation.ts';
 import { ToolCallIds } from '../../core/upstream/tool-calls.ts';
 import type { ClaudePart, ClaudeTurn } from './route-signatures.ts';

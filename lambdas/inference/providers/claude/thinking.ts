@@ -3,8 +3,8 @@
  * forbids.
  */
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
-import { MIN_TOP_P } from '../../core/routing/claude-fields.ts';
 import { withValidBreakpoints } from '../../core/upstream/cache-breakpoints.ts';
+import { MIN_TOP_P } from '../../core/upstream/claude.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
 import { budgetOf, effortOf, isOff, nearestEffort } from '../../core/upstream/effort.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
