@@ -155,9 +155,10 @@ function messageWith(signatures: Signatures): Fields {
     custom: objectWith(fields({ name: text, input: text })),
     extra_content: objectWith(fields({ google: objectWith(google) })),
   });
+  const toolCalls = listOf(objectWith(toolCall));
   return fields({
     ...messageFields,
-    tool_calls: (value) => (isEmpty(value) ? undefined : listOf(objectWith(toolCall))(value)),
+    tool_calls: (value) => (isEmpty(value) ? undefined : toolCalls(value)),
     reasoning_details: listOf((value) => toDetail(value, signatures)),
   });
 }
