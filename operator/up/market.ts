@@ -3,6 +3,8 @@
  * miss the other side of its purchases, and nothing would renew or pay.
  */
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { SALE_PREFIX } from '../../lambdas/marketplace/core/earnings/ports.ts';
+import { SUBSCRIPTION_PREFIX } from '../../lambdas/marketplace/core/subscriptions/due.ts';
 import { createDynamoClients } from '../../lambdas/platform/aws/clients.ts';
 import { outputName } from '../../lambdas/platform/contract/environment.ts';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
@@ -12,7 +14,7 @@ import { stackNameOf } from '../../lib/config/stage-names.ts';
 import { StageStacks } from '../deployment/stacks.ts';
 
 /** The items that a sale and a subscription leave in the table of the market. */
-const TRADE = { ':sale': text('sale#'), ':subscription': text('subscription#') };
+const TRADE = { ':sale': text(SALE_PREFIX), ':subscription': text(SUBSCRIPTION_PREFIX) };
 
 /** Throws an error if the table has a sale or a subscription. */
 export async function refuseTraded(client: DynamoDBClient, table: string): Promise<void> {

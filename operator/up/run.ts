@@ -108,7 +108,7 @@ async function bootstrap(
   }
 }
 
-async function deploy({ config, configFile, assembly }: UpOptions, region: string, withoutMarket: boolean) {
+async function deploy({ config, configFile, assembly }: UpOptions, region: string): Promise<void> {
   for (const name of bootstrapRegions(config, region)) {
     const stacks = new StageStacks(name, config.stage);
     try {
@@ -122,8 +122,13 @@ async function deploy({ config, configFile, assembly }: UpOptions, region: strin
   const unattended = ['--require-approval', 'never'];
   const run = (...stacks: readonly string[]) =>
     runCdk(configFile, region, 'deploy', ...stacks, '--app', assembly, ...unattended);
-  // The data stack cannot delete an export of a table that another stack still imports.
-  if (withoutMarket) await run(...SERVICE.map((part) => stackNameOf(config.stage, part)), '--exclusively');
+  if (await removesMarket(config, region)) {
+    // The data stack cannot delete an export of a table that another stack still imports.
+    await run(...SERVICE.map((part) => stackNameOf(config.stage, part)), '--exclusively');
+    // Until then the paths of the market took purchases.
+    await removesMarket(config, region);
+    say('market', 'left out; its tables and its bucket stay in the account, without a stack');
+  }
   await run('--all');
 }
 
@@ -171,15 +176,13 @@ async function up(given: UpOptions): Promise<void> {
   const { region } = caller;
   const options = await step('zones', () => nameZones(withRegion(given, region)));
   await step('synthesis', () => synthesize(options, region));
-  const withoutMarket = await step('market', () => removesMarket(config, region));
+  await step('market', () => removesMarket(config, region));
   await step('account', () => checkNeeds(options, region));
   const regions = bootstrapRegions(options.config, region);
   const rights = await step('bootstrap', () => missingRights(options.config, caller, regions));
   await step('rights', () => confirmRights(options, caller, rights));
   await step('bootstrap', () => bootstrap(options, caller, rights));
-  await step('deployment', () => deploy(options, region, withoutMarket));
-  if (withoutMarket)
-    say('market', 'left out; its tables and its bucket stay in the account, without a stack');
+  await step('deployment', () => deploy(options, region));
   say('deployment', `the stacks Inference-${config.stage}-... are up to date`);
   await useDeployment(options, caller);
 }
