@@ -70,13 +70,15 @@ const run = () =>
   });
 
 describe('the builds of a restored table', () => {
-  it('get their artifacts back, remain infected if they were found so since, and appear as missing without one', async () => {
+  it('get their artifacts back, unless they were found infected since or are unknown, and appear as missing without one', async () => {
     const current = database.tables.market;
-    for (const id of ['kept', 'removed', 'lost', 'infected']) await put(RESTORED, build(id, 'clean'));
+    for (const id of ['kept', 'removed', 'lost', 'infected', 'unknown'])
+      await put(RESTORED, build(id, 'clean'));
     await put(RESTORED, build('waiting', 'scanning'));
     await put(RESTORED, { owner_id: { S: 'lst_1' }, item: { S: 'balance' }, status: { S: 'clean' } });
     await put(current, build('kept', 'clean'));
     await put(current, build('removed', 'expired'));
+    await put(current, build('lost', 'clean'));
     await put(current, build('infected', 'infected'));
     objects.set('artifacts/lst_1/kept', [{ id: 'k1' }]);
     objects.set('artifacts/lst_1/removed', [
@@ -84,15 +86,20 @@ describe('the builds of a restored table', () => {
       { id: 'r2', isMarker: true },
       { id: 'r1' },
     ]);
-    objects.set('artifacts/lst_1/infected', [{ id: 'i2', isMarker: true }, { id: 'i1' }]);
+    for (const id of ['infected', 'unknown'])
+      objects.set(`artifacts/lst_1/${id}`, [{ id: 'i2', isMarker: true }, { id: 'i1' }]);
     const missing = ['artifacts/lst_1/lost'];
-    expect(await run()).toEqual({ clean: 3, brought_back: 1, quarantined: 1, missing });
+    expect(await run()).toEqual({ clean: 3, brought_back: 1, quarantined: 2, missing });
     expect(objects.get('artifacts/lst_1/removed')).toEqual([{ id: 'r1' }]);
-    expect(objects.get('artifacts/lst_1/infected')).toHaveLength(2);
+    for (const id of ['infected', 'unknown']) expect(objects.get(`artifacts/lst_1/${id}`)).toHaveLength(2);
     const statuses: Record<string, string | undefined> = {};
     for await (const page of pagesOf(database.client, RESTORED))
       for (const item of page) statuses[item.item?.S ?? ''] = item.status?.S;
-    expect(statuses).toMatchObject({ 'build#infected': 'infected', 'build#removed': 'clean' });
+    expect(statuses).toMatchObject({
+      'build#infected': 'infected',
+      'build#unknown': 'failed',
+      'build#removed': 'clean',
+    });
     // The command may be repeated.
     expect(await run()).toEqual({ clean: 3, brought_back: 0, quarantined: 0, missing });
   });

@@ -1,6 +1,7 @@
 /**
  * Builds after a restore. A restored build may be clean although its artifact was removed since: the bucket has it as an old
- * version, which becomes the current one again. A build that was found infected since stays infected. Safe to repeat.
+ * version, which becomes the current one again. A build that was found infected since stays infected, and one of which the current
+ * table knows nothing fails. Safe to repeat.
  */
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteObjectCommand, ListObjectVersionsCommand, type S3Client } from '@aws-sdk/client-s3';
@@ -8,7 +9,7 @@ import { BUILD_PREFIX } from '../../lambdas/marketplace/core/builds/build.ts';
 import { artifactKey, createFileClient } from '../../lambdas/marketplace/store/builds/build-files.ts';
 import { requireVariable, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { requireTable, TABLES } from '../../lambdas/platform/contract/tables.ts';
-import { readText } from '../../lambdas/platform/dynamodb/attribute-values.ts';
+import { readText, text } from '../../lambdas/platform/dynamodb/attribute-values.ts';
 import type { OperatorTarget } from '../target.ts';
 import { pairsOf } from './pairs.ts';
 
@@ -26,7 +27,7 @@ export interface RestoredBuilds {
   readonly clean: number;
   /** Those whose artifacts had been removed. */
   readonly brought_back: number;
-  /** The builds that were found infected since. */
+  /** The builds that were found infected since, or of which nobody knows whether they were. */
   readonly quarantined: number;
   /** The artifacts of clean builds that the bucket does not have: their downloads fail. */
   readonly missing: readonly string[];
@@ -65,8 +66,9 @@ export async function restoreBuilds(builds: BuildRestore): Promise<RestoredBuild
   })) {
     const name = readText(item, 'item');
     if (!name.startsWith(BUILD_PREFIX) || item.status?.S !== 'clean') continue;
-    if (currentItem?.status?.S === 'infected') {
-      await client.send(new PutItemCommand({ TableName: restored, Item: currentItem }));
+    if (currentItem === undefined || currentItem.status?.S === 'infected') {
+      const unverified = { ...item, status: text('failed'), reason: text('scanner') };
+      await client.send(new PutItemCommand({ TableName: restored, Item: currentItem ?? unverified }));
       quarantined += 1;
       continue;
     }
