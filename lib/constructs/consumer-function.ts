@@ -11,7 +11,7 @@ export type ConsumerProps = Pick<ServiceFunctionProps, 'config' | 'data' | 'bund
 export const consumerFunction = (scope: Construct, name: ConsumerName, props: ConsumerProps) =>
   new ServiceFunction(scope, name, { ...props, name, timeoutSeconds: CONSUMERS[name].timeoutSeconds });
 
-/** Makes the function of a consumer and the rule that runs it. */
+/** Makes the function of a consumer and the rule that runs it; returns the function. */
 export function runOnSchedule(
   scope: Construct,
   {
@@ -25,10 +25,12 @@ export function runOnSchedule(
     readonly ruleId?: string;
   },
   props: ConsumerProps,
-): void {
+) {
+  const { function: target } = consumerFunction(scope, name, props);
   new Rule(scope, ruleId, {
     ruleName: `${props.config.stage}-${name}`,
     schedule,
-    targets: [new LambdaFunction(consumerFunction(scope, name, props).function)],
+    targets: [new LambdaFunction(target)],
   });
+  return target;
 }

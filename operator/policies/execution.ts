@@ -92,6 +92,7 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
   ]),
   row(
     [
+      'AWS::Lambda::EventInvokeConfig',
       'AWS::Lambda::Function',
       'AWS::Lambda::Permission',
       'AWS::Lambda::WebFunction',

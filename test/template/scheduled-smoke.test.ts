@@ -30,6 +30,13 @@ describe('the scheduled smoke test', () => {
     ]);
   });
 
+  it('runs once, also if it fails, because the alarm counts failed runs', () => {
+    const functions = app
+      .properties(STACK, 'AWS::Lambda::EventInvokeConfig')
+      .map(({ FunctionName: name, MaximumRetryAttempts: retries }) => [name, retries]);
+    expect(functions).toEqual([[{ Ref: id }, 0]]);
+  });
+
   it('receives the models, and the location of its key', () => {
     const { Variables: variables } = Object(smokeFunction?.Properties.Environment);
     expect(variables).toMatchObject({ SMOKE_SECRET: `${stage}/smoke`, SMOKE_MODELS: 'acme/chat,acme/image' });
