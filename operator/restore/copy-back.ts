@@ -4,12 +4,7 @@
  * tables in use again. The restored tables stay unchanged. Safe to repeat: only what differs is written.
  */
 import { isDeepStrictEqual } from 'node:util';
-import {
-  BatchWriteItemCommand,
-  type DynamoDBClient,
-  paginateScan,
-  type WriteRequest,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { accountOf } from '../../lambdas/ledger/store/wallet/item.ts';
 import {
   replacedVariable,
@@ -20,7 +15,7 @@ import {
 } from '../../lambdas/platform/contract/tables.ts';
 import { CLOSED_WITHIN_MS } from '../../lambdas/platform/core/open-check.ts';
 import { type Item, number, readText } from '../../lambdas/platform/dynamodb/attribute-values.ts';
-import { sendBatches } from '../../lambdas/platform/dynamodb/reads.ts';
+import { writeBatches } from '../../lambdas/platform/dynamodb/write-batches.ts';
 import { keyIn, pairsOf } from './pairs.ts';
 import type { RestoreDependencies } from './restore.ts';
 
@@ -32,9 +27,6 @@ export interface CopyBack {
 
 /** A deployment without open calls is still after two: one that copies, and one that finds nothing more. */
 const MAX_PASSES = 5;
-
-/** The most writes of one request (BatchWriteItem). A table has one at a time: more than a new table takes would be throttled. */
-const BATCH = 25;
 
 /** Resolves once the tables are equal. Throws if no table is restored, if calls are open, or if the restored tables do not stop changing. */
 export async function copyBack({
@@ -83,15 +75,15 @@ async function requireNoOpenCalls(client: DynamoDBClient, table: string): Promis
 
 /** Writes the items that differ, and deletes those that the other table does not have. Returns how many. */
 async function copyTable(client: DynamoDBClient, spec: Table, from: string, to: string): Promise<number> {
-  const writes = new Writes(client, to);
-  for await (const [item, source] of pairsOf(client, spec, { from: to, other: from }))
-    if (source === undefined) await writes.add({ DeleteRequest: { Key: keyIn(spec, item) } });
-  // No request may have two writes of one key.
-  await writes.flush();
-  for await (const [item, copy] of pairsOf(client, spec, { from, other: to }))
-    if (!isSame(item, copy)) await writes.add({ PutRequest: { Item: item } });
-  await writes.flush();
-  return writes.count;
+  const deletions = async function* () {
+    for await (const [item, source] of pairsOf(client, spec, { from: to, other: from }))
+      if (source === undefined) yield { DeleteRequest: { Key: keyIn(spec, item) } };
+  };
+  const puts = async function* () {
+    for await (const [item, copy] of pairsOf(client, spec, { from, other: to }))
+      if (!isSame(item, copy)) yield { PutRequest: { Item: item } };
+  };
+  return (await writeBatches(client, to, deletions())) + (await writeBatches(client, to, puts()));
 }
 
 /** DynamoDB returns the values of a set in any order. */
@@ -104,30 +96,3 @@ const withSortedSets = (item: Item): unknown =>
       (key === 'SS' || key === 'NS') && Array.isArray(value) ? value.toSorted() : value,
     ),
   );
-
-class Writes {
-  count = 0;
-  readonly #client: DynamoDBClient;
-  readonly #table: string;
-  #waiting: WriteRequest[] = [];
-
-  constructor(client: DynamoDBClient, table: string) {
-    this.#client = client;
-    this.#table = table;
-  }
-
-  async add(request: WriteRequest): Promise<void> {
-    this.#waiting.push(request);
-    if (this.#waiting.length === BATCH) await this.flush();
-  }
-
-  async flush(): Promise<void> {
-    const requests = this.#waiting;
-    this.#waiting = [];
-    this.count += requests.length;
-    await sendBatches(requests, async (batch) => {
-      const command = new BatchWriteItemCommand({ RequestItems: { [this.#table]: batch } });
-      return (await this.#client.send(command)).UnprocessedItems?.[this.#table];
-    });
-  }
-}

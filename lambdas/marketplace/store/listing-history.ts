@@ -2,15 +2,11 @@
  * The entries of a listing, in its partition: pages of one kind of entry, and the removal of the entries of a deleted
  * listing.
  */
-import {
-  BatchWriteItemCommand,
-  type DynamoDBClient,
-  paginateQuery,
-  type WriteRequest,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
 import { type Item, readText, text } from '../../platform/dynamodb/attribute-values.ts';
-import { queryPage, readItem, sendBatches } from '../../platform/dynamodb/reads.ts';
+import { queryPage, readItem } from '../../platform/dynamodb/reads.ts';
+import { writeBatches } from '../../platform/dynamodb/write-batches.ts';
 import { listingKey } from './listing-item.ts';
 
 /** Reads entries, the newest first: their items are named by the prefix and the entry's id, which sorts by time. */
@@ -37,9 +33,6 @@ export const historyPage = <T extends { readonly id: string }>(
     ({ id }) => id,
   );
 
-/** The most that one request deletes (BatchWriteItem). */
-const BATCH = 25;
-
 /** Purchases are retained, like every record of money; events that wait to be published expire by themselves. */
 const RETAINED_PREFIX = /^(purchase|event)#/;
 
@@ -61,13 +54,10 @@ export async function purgeListing(client: DynamoDBClient, table: string, listin
   );
   for await (const { Items: items = [] } of pages) {
     const keys = items.filter((item) => !RETAINED_PREFIX.test(readText(item, 'item')));
-    for (let start = 0; start < keys.length; start += BATCH)
-      await sendBatches<WriteRequest>(
-        keys.slice(start, start + BATCH).map((key) => ({ DeleteRequest: { Key: key } })),
-        async (requests) => {
-          const command = new BatchWriteItemCommand({ RequestItems: { [table]: requests } });
-          return (await client.send(command)).UnprocessedItems?.[table];
-        },
-      );
+    await writeBatches(
+      client,
+      table,
+      keys.map((key) => ({ DeleteRequest: { Key: key } })),
+    );
   }
 }

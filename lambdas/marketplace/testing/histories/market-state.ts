@@ -1,5 +1,5 @@
 /** Everything that the tables of a history have, read table by table after a write has changed it. */
-import { BatchWriteItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { paginateScan } from '@aws-sdk/client-dynamodb';
 import type { LedgerEntry } from '../../../ledger/core/ledger-entry.ts';
 import { decodeEntry } from '../../../ledger/store/ledger-entry.ts';
 import { decodeShard, type Shard } from '../../../ledger/store/wallet/item.ts';
@@ -7,6 +7,7 @@ import type { Order } from '../../../payments/core/order.ts';
 import { decodeOrder } from '../../../payments/store/order-store.ts';
 import { TABLES } from '../../../platform/contract/tables.ts';
 import { type Item, readNumber, readText } from '../../../platform/dynamodb/attribute-values.ts';
+import { writeBatches } from '../../../platform/dynamodb/write-batches.ts';
 import type { PublishedEvent } from '../../../webhooks/core/event.ts';
 import { BUILD_PREFIX, type Build } from '../../core/builds/build.ts';
 import { SALE_PREFIX } from '../../core/earnings/ports.ts';
@@ -132,12 +133,7 @@ export class MarketReading {
           Key: Object.fromEntries([partitionKey, sortKey].map((key) => [key, item[key] ?? { S: '' }])),
         },
       }));
-      for (let start = 0; start < deletions.length; start += 25)
-        await client.send(
-          new BatchWriteItemCommand({
-            RequestItems: { [tables[name]]: deletions.slice(start, start + 25) },
-          }),
-        );
+      await writeBatches(client, tables[name], deletions);
     }
   }
 }
