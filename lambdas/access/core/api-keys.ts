@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { type Body, seconds } from '../../platform/core/api/response-schema.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
+import { storedText } from '../../platform/core/json/stored-text.ts';
 import type { KeyState } from './key-state.ts';
 import { type Policy, policyEntry, policyEntrySchema } from './policy.ts';
 
@@ -9,7 +10,7 @@ import { type Policy, policyEntry, policyEntrySchema } from './policy.ts';
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /** A label for people; long enough for a sentence, and bounded because it is part of the key's item. */
-export const keyName = z.string().trim().min(1).max(100);
+export const keyName = storedText().trim().min(1).max(100);
 
 const KEY_ID = /^key_[0-9A-HJKMNP-TV-Z]{26}$/;
 

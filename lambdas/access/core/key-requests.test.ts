@@ -18,7 +18,7 @@ describe('the body of a request about a key', () => {
   });
 
   it.each<readonly [z.ZodType, string, unknown]>([
-    ...['', '   ', 'x'.repeat(101)].map((name) => [createKeyRequest, 'name', name] as const),
+    ...['', '   ', 'x'.repeat(101), 'half \ud83d'].map((name) => [createKeyRequest, 'name', name] as const),
     ...[-1, WEEK_SECONDS + 1, 0.5, '60', null].map(
       (seconds) => [rotateKeyRequest, 'overlap_seconds', seconds] as const,
     ),

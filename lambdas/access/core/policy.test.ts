@@ -46,6 +46,7 @@ describe('policySchema', () => {
     ['a fractional rate', { tpm: 1.5 }],
     ['a rate as text', { rpm: '5' }],
     ['an empty list of models', { allowed_models: [] }],
+    ['half of a character', { allowed_models: ['\ud83d'] }],
     ['an empty model name', { allowed_models: [''] }],
     ['too many models', { allowed_models: Array.from({ length: 21 }, (_, index) => `m${index}`) }],
     ['an unknown kind', { allowed_kinds: ['video'] }],

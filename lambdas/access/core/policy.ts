@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { usdAmount } from '../../platform/core/api/amount.ts';
 import { type Body, usd } from '../../platform/core/api/response-schema.ts';
+import { storedText } from '../../platform/core/json/stored-text.ts';
 import { KINDS } from '../../platform/core/kinds.ts';
 import { usdJson } from '../../platform/core/money.ts';
 import { CAPS } from './caps.ts';
@@ -27,7 +28,7 @@ const rate = z.int().min(1).max(1_000_000_000);
 
 /** A policy as callers write it. Unknown fields are rejected, so that a misspelled cap does not go unnoticed. */
 export const policySchema = z.strictObject({
-  allowed_models: z.array(z.string().min(1).max(128)).min(1).max(MAX_ALLOWED_MODELS).optional(),
+  allowed_models: z.array(storedText().min(1).max(128)).min(1).max(MAX_ALLOWED_MODELS).optional(),
   /** None: the key makes no calls, and manages no webhooks. */
   allowed_kinds: z.array(z.enum(KINDS)).optional(),
   daily_usd: cap.optional(),

@@ -1,6 +1,7 @@
 /** Installs, reviews, releases and purchases of a listing, with their requests and responses. */
 import * as z from 'zod';
 import { type Body, idOf, seconds } from '../../platform/core/api/response-schema.ts';
+import { storedText } from '../../platform/core/json/stored-text.ts';
 import { price, version } from './fields.ts';
 import { isSoldOnce, type Listing } from './listing.ts';
 
@@ -59,12 +60,12 @@ export const isEntitling = ({ amount }: Purchase, listing: Listing | undefined):
 
 export const newReview = z.object({
   rating: z.int().min(1).max(5),
-  text: z.string().trim().max(4000).default(''),
+  text: storedText().trim().max(4000).default(''),
 });
 
 export const newRelease = z.object({
   version,
-  notes: z.string().trim().max(10_000).default(''),
+  notes: storedText().trim().max(10_000).default(''),
   build_id: idOf('build').optional().describe('A clean build of the listing, which the release offers.'),
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { newRelease, newReview } from './activity.ts';
 import { category, newListing } from './fields.ts';
 import { kindOf } from './listing.ts';
 
@@ -31,6 +32,22 @@ describe('the fields of a listing', () => {
       expect(accepted({ name: value, summary: value })).toBe(true);
     },
   );
+});
+
+describe('text that is stored', () => {
+  const half = 'half \ud83d';
+  const rejections = () => [
+    newListing.safeParse({ name: 'A', summary: 'B.', category: 'tools', description: half, tags: [] }),
+    newReview.safeParse({ rating: 5, text: half }),
+    newRelease.safeParse({ version: '1.0.0', notes: half }),
+  ];
+
+  it('cannot end in half of a character', () => {
+    expect(rejections().map(({ success }) => success)).toEqual([false, false, false]);
+    const url = 'https://a.example/\ud83d';
+    for (const field of ['url', 'icon_url', 'contact']) expect(accepted({ [field]: url })).toBe(false);
+    expect(accepted({ description: 'whole 🚀', url: 'https://a.example/🚀' })).toBe(true);
+  });
 });
 
 describe('the kind of a path', () => {

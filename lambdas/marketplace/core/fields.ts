@@ -3,6 +3,7 @@
  * from them.
  */
 import * as z from 'zod';
+import { storedText } from '../../platform/core/json/stored-text.ts';
 
 /** Long enough for any product's description, short enough that a page of 100 listings stays below Lambda's 6 MB. */
 const MAX_DESCRIPTION = 10_000;
@@ -88,7 +89,7 @@ const webUrl = z
   .meta({ format: 'uri' });
 
 function isWebUrl(value: string): boolean {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = value.isWellFormed() && URL.canParse(value) ? new URL(value) : undefined;
   return url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hostname !== '';
 }
 
@@ -161,7 +162,7 @@ const fields = {
   name: line(80),
   slug: slug.describe('Unique among the listings of its kind.'),
   summary: line(160),
-  description: z.string().max(MAX_DESCRIPTION),
+  description: storedText().max(MAX_DESCRIPTION),
   category,
   tags: z
     .array(tag)

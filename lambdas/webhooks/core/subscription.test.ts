@@ -9,6 +9,7 @@ describe('a subscription', () => {
     ['', true],
     ['x'.repeat(256), true],
     ['x'.repeat(257), false],
+    ['half \ud83d', false],
   ])('accepts a description of up to 256 characters; %j is valid: %j', (text, isTaken) => {
     expect(description.safeParse(text).success).toBe(isTaken);
   });

@@ -1,6 +1,7 @@
 /** A subscription: which events go where, and the health of the receiver. */
 import * as z from 'zod';
 import { type Body, idOf, seconds } from '../../platform/core/api/response-schema.ts';
+import { storedText } from '../../platform/core/json/stored-text.ts';
 import { type EventType, SUBSCRIBABLE_TYPES } from './event.ts';
 import { deliveryStatisticsSchema } from './statistics.ts';
 
@@ -43,7 +44,7 @@ export const eventTypes = z
   .max(SUBSCRIBABLE_TYPES.length)
   .transform((types) => [...new Set(types)]);
 
-export const description = z.string().max(256);
+export const description = storedText().max(256);
 
 export const subscriptionSchema = z.object({
   id: idOf('wh'),
