@@ -68,7 +68,10 @@ export async function issueEntitlementToken(
   const active = data.find((each) => each.active);
   if (active === undefined) {
     await listings.get(kind, listingId);
-    const message = 'The account has no active entitlement: buy the listing, or subscribe to it.';
+    const owes = data.some(({ reason }) => reason === 'account_owes');
+    const message = owes
+      ? 'The account owes: add credit, and what it has bought is active again.'
+      : 'The account has no active entitlement: buy the listing, or subscribe to it.';
     throw new ServiceError('not_customer', message);
   }
   const expires = issued + TOKEN_SECONDS;

@@ -232,6 +232,13 @@ describe('an entitlement token', () => {
     expect(await codeOf(issue(buyer, listing))).toBe('not_customer');
   });
 
+  it('tells an account that owes to pay, and not to buy again', async () => {
+    const { buyer, listing, order } = await subscribed();
+    await world.reverse(buyer, order, 'dp_1', 5_000);
+    await expect(issue(buyer, listing)).rejects.toThrow('The account owes: add credit');
+    await expect(issue(await world.open(), listing)).rejects.toThrow('buy the listing');
+  });
+
   it('names an account always the same for one listing, and otherwise for each', async () => {
     const [one, other] = [await world.open(), await world.open()];
     const names = await Promise.all(Array.from({ length: 5 }, () => pseudonym(one, 'lst_1')));
