@@ -18,7 +18,7 @@ const PATHS = {
     'lambdas/servers/',
     'tools/local/',
     'tools/simulators/',
-    'tools/bench/{harness,host}/',
+    'tools/bench/host/',
     'test/endpoints/',
     // Real servers, and measured times.
     'lambdas/inference/core/kinds/transcriptions/lengths/bounds.test.ts',

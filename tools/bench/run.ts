@@ -18,7 +18,6 @@ import { RESULTS } from './harness/results.ts';
 import { measureHost, measureReaders } from './host/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLeases } from './ledger/leases.ts';
-import { measureLoad } from './ledger/load/bench.ts';
 import { measureMarket } from './market/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
@@ -32,7 +31,6 @@ import { measureWithoutMarket } from './without-market/bench.ts';
 const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly BenchMetric[]>>> = {
   ledger: measureLedger,
   leases: measureLeases,
-  load: measureLoad,
   market: measureMarket,
   bundles: measureBundles,
   start: measureStart,

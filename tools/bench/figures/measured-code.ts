@@ -22,7 +22,6 @@ const HOST = 'lambdas/servers/inference.ts';
  */
 export const MEASURED_CODE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ledger: { chat: CHAT, ledger: LEDGER },
-  load: { ledger: LEDGER },
   market: {
     purchases: 'lambdas/marketplace/store/purchase-store.ts',
     due: 'lambdas/marketplace/store/create-due.ts',

@@ -1,8 +1,6 @@
-/** The shared host under many calls at once, and under the end of it. */
+/** The shared host under many calls at once. */
 import type { BenchMetric } from '../harness/report.ts';
-import { KILLED_RESPONSE, measureKills } from './kills.ts';
 import { measureOpenStreams, OPEN_RESPONSE } from './open-streams.ts';
-import { measureRevocations } from './revocations.ts';
 import { measureRounds } from './rounds.ts';
 import { openStage, type Stage } from './stage.ts';
 import { LONG_RESPONSE, measureStalledReaders } from './stalled-readers.ts';
@@ -13,8 +11,6 @@ export const measureHost = async (): Promise<readonly BenchMetric[]> => [
   ...(await onStage((stage) =>
     measureOpenStreams(stage, { count: 5_000, perSecond: 100, isPromised: false }),
   )),
-  ...(await onStage(measureKills)),
-  ...(await onStage(measureRevocations)),
 ];
 
 /** Readers that stop reading. */
@@ -23,7 +19,7 @@ export const measureReaders = (): Promise<readonly BenchMetric[]> => onStage(mea
 async function onStage(
   measure: (stage: Stage) => Promise<readonly BenchMetric[]>,
 ): Promise<readonly BenchMetric[]> {
-  const stage = await openStage(OPEN_RESPONSE, KILLED_RESPONSE, LONG_RESPONSE);
+  const stage = await openStage(OPEN_RESPONSE, LONG_RESPONSE);
   try {
     return await measure(stage);
   } finally {

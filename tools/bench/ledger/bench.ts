@@ -1,8 +1,7 @@
-/** The cost of a call in database work and in our own CPU, and the mutual effects of concurrent calls on one wallet. */
+/** The cost of a call in database work and in our own CPU. */
 
 import type { BenchMetric } from '../harness/report.ts';
 import { openDatabase } from '../harness/service/database.ts';
-import { measureContention } from './contention.ts';
 import { measureEndpoint } from './endpoint.ts';
 import { measureOpenCalls } from './open-calls.ts';
 import { measureRefusals } from './refusals.ts';
@@ -13,7 +12,6 @@ export async function measureLedger(): Promise<readonly BenchMetric[]> {
     return [
       ...(await measureRefusals(database)),
       ...(await measureEndpoint(database)),
-      ...(await measureContention(database)),
       ...(await measureOpenCalls()),
     ];
   } finally {

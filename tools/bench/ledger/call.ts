@@ -9,7 +9,7 @@ import { MODEL } from '../harness/service/chat.ts';
 
 /** Nano-USD: what a call holds, and what it comes to. */
 export const HELD_AMOUNT: NanoUsd = 10_000n;
-export const COST: NanoUsd = 4_000n;
+const COST: NanoUsd = 4_000n;
 
 export const callOf = ({ key }: BenchAccount): Call => ({
   requestId: `req_${systemUlid()}`,
