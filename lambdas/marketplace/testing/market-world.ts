@@ -17,7 +17,8 @@ import type { OrderReference } from '../../payments/core/ports.ts';
 import { DynamoOrderStore } from '../../payments/store/order-store.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { VARIABLES } from '../../platform/contract/environment.ts';
-import { NANO_PER_CENT } from '../../platform/core/money.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import { NANO_PER_CENT, type NanoUsd } from '../../platform/core/money.ts';
 import type { Log } from '../../platform/core/ports.ts';
 import { type DueResult, processDue } from '../core/due.ts';
 import { refund, transferEarnings } from '../core/earnings/postings.ts';
@@ -39,6 +40,18 @@ export type MarketDatabase = Pick<TestDatabase, keyof DynamoClients | 'tables' |
 const DAY_SECONDS = 86_400;
 export const FEE_BASIS_POINTS = 1_250;
 const MATURITY_SECONDS = 7 * DAY_SECONDS;
+
+export const cents = (count: number): NanoUsd => BigInt(count) * NANO_PER_CENT;
+
+/** Returns the code of the error that an action ends with, or `done`. */
+export const codeOf = (action: Promise<unknown>): Promise<string> =>
+  action.then(
+    () => 'done',
+    (failure) => {
+      if (failure instanceof ServiceError) return failure.code;
+      throw failure;
+    },
+  );
 
 export interface ListedThing {
   readonly kind: 'app';

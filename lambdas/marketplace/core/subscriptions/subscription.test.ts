@@ -62,35 +62,6 @@ describe('a subscription', () => {
     expect(dateOf(renewal.subscription.period.end)).toBe('2027-03-14');
   });
 
-  it('costs nothing for the owner of the listing', () => {
-    const { subscription } = start();
-    const own = { ...subscription, subscriberId: 'acc_seller', charges: 0 };
-    const renewal = renewSubscription(own, own.period.end, times);
-    expect([renewal.charge, currentCharge(renewal.subscription)]).toEqual([undefined, undefined]);
-    expect(changePlan(own, PRO, NOW, times)).toMatchObject({ subscription: { plan: PRO } });
-  });
-
-  it('charges 36 months once each, on the days of its anchor', () => {
-    let { subscription } = start();
-    for (let month = 2; month <= 36; month += 1) {
-      const { end } = subscription.period;
-      const renewal = renewSubscription(subscription, end + 200, times);
-      expect(renewal.charge).toBe(500n * CENT);
-      expect(renewal.subscription.period.start).toBe(end);
-      ({ subscription } = renewal);
-      expect(currentCharge(subscription)).toBe(`sub_1#${month}`);
-    }
-    expect(dateOf(subscription.period.end)).toBe('2030-01-31');
-  });
-
-  it('charges one period after an outage of 40 days', () => {
-    const { subscription } = start();
-    const renewal = renewSubscription(subscription, subscription.period.end + 40 * DAY, times);
-    expect(renewal.charge).toBe(500n * CENT);
-    expect(renewal.subscription.charges).toBe(2);
-    expect(dateOf(renewal.subscription.period.start)).toBe('2027-03-31');
-  });
-
   it('retries an unpaid renewal daily for seven days, and then ends', () => {
     let { subscription } = start();
     const due = subscription.period.end;

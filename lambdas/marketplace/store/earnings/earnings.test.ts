@@ -4,12 +4,9 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets } from '../../../../tools/test-kit/thorough.ts';
 import { createWalletStore } from '../../../ledger/store/wallet/store.ts';
 import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
-import { ServiceError } from '../../../platform/core/errors.ts';
-import { NANO_PER_CENT } from '../../../platform/core/money.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
-import { permutations } from '../../testing/market-model.ts';
-import { FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
+import { cents, codeOf, FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
 import { putAcquisition, readAcquisitions } from '../acquisitions.ts';
 
 const database = fileDatabase();
@@ -18,7 +15,6 @@ beforeAll(() => {
   world = new MarketWorld(database);
 });
 
-const cents = (count: number): bigint => BigInt(count) * NANO_PER_CENT;
 const net = (count: number): bigint => (cents(count) * BigInt(10_000 - FEE_BASIS_POINTS)) / 10_000n;
 
 /** A seller with a listing, and a buyer with money and granted credit. */
@@ -48,15 +44,6 @@ async function stateOf({ seller, buyer }: { readonly seller: string; readonly bu
 
 const acquired = async (accountId: string) =>
   (await readAcquisitions(database.client, database.tables.listings, accountId, { limit: 9 })).entries;
-
-const codeOf = (action: Promise<unknown>): Promise<string> =>
-  action.then(
-    () => 'done',
-    (failure) => {
-      if (failure instanceof ServiceError) return failure.code;
-      throw failure;
-    },
-  );
 
 type Parties = Awaited<ReturnType<typeof market>> & { readonly charge: string };
 
@@ -244,6 +231,15 @@ describe('money of the market', () => {
       expect(await world.sale(seller, await world.buy(buyer, listing))).toMatchObject({ payable: false });
     });
 
+    it('becomes credit, if a grant paid the debt of a dispute that is won later', async () => {
+      const { seller, buyer, listing, order } = await market({ paid: 400 });
+      await (await spend(buyer, 400))();
+      await world.reverse(buyer, order, 'dp_1', 400);
+      await world.grant(buyer, 400);
+      await world.reverse(buyer, order, 'dp_1', 400, true);
+      expect(await world.sale(seller, await world.buy(buyer, listing))).toMatchObject({ payable: false });
+    });
+
     it('becomes money, if the grant was there before the calls, or a payment follows', async () => {
       const { seller, buyer, listing } = await market({ paid: 400, granted: 400 });
       await (await spend(buyer, 400))();
@@ -329,47 +325,14 @@ describe('money of the market', () => {
     await world.refund(seller, { charge, cents: 100 });
     expect(await stateOf({ seller, buyer })).toMatchObject({ balance: { available: 0n } });
   });
-
-  it('goes to a refund or to a transfer, and not to both, when they race', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const { seller, buyer, listing } = await market({ paid: 500 });
-      const charge = await world.buy(buyer, listing);
-      world.day += 8;
-      await world.processDue();
-      const codes = await Promise.all([
-        codeOf(world.refund(seller, { charge })),
-        codeOf(world.transfer(seller, { amount: net(400) })),
-      ]);
-      expect(codes.toSorted()).toEqual(['done', 'insufficient_earnings']);
-      expect(await stateOf({ seller, buyer })).toMatchObject({ balance: { available: 0n } });
-    }
-  });
-
-  it('stays exact while many processes refund, transfer and mature it at once', async () => {
-    const { seller, buyer, listing } = await market({ paid: 5_000, price: 500 });
-    const others = await Promise.all(
-      Array.from({ length: 5 }, async () => {
-        const other = await world.open();
-        await world.pay(other, 600);
-        return other;
-      }),
-    );
-    const charges = await Promise.all([buyer, ...others].map((each) => world.buy(each, listing)));
-    world.day += 8;
-    await Promise.all([
-      ...charges.flatMap((charge) => [
-        codeOf(world.refund(seller, { charge, cents: 77 })),
-        codeOf(world.transfer(seller, { amount: cents(33) })),
-      ]),
-      world.processDue(),
-      world.processDue(),
-      world.processDue(),
-    ]);
-    await world.processDue();
-    expect(await world.audit(seller, buyer, ...others)).toEqual([]);
-    expect(await world.earnings.balance(seller)).toMatchObject({ pending: 0n });
-  });
 });
+
+/** Every order of the values. */
+function* permutations<T>(values: readonly T[]): Generator<readonly T[], void> {
+  if (values.length === 0) yield [];
+  for (const [at, value] of values.entries())
+    for (const rest of permutations(values.toSpliced(at, 1))) yield [value, ...rest];
+}
 
 describe('a payment that is refunded, disputed, won and lost', () => {
   const STEPS = ['card refund', 'dispute', 'win', 'loss', 'refund', 'maturity'] as const;

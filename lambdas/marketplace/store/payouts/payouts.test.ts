@@ -7,14 +7,12 @@ import { type PaymentSandbox, startPaymentSandbox } from '../../../../tools/simu
 import { it } from '../../../../tools/test-kit/search.ts';
 import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
 import { SILENT } from '../../../ledger/testing/running-ledger.ts';
-import { ServiceError } from '../../../platform/core/errors.ts';
-import { NANO_PER_CENT } from '../../../platform/core/money.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import { connectAccount } from '../../core/payouts/account.ts';
 import { payoutEntry } from '../../core/payouts/payout-entry.ts';
 import { reconcilePayouts } from '../../core/payouts/reconcile.ts';
 import { cancelPayout, nextPayoutDate, requestPayout, runSchedule } from '../../core/payouts/requests.ts';
-import { FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
+import { cents, codeOf, FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
 import { createPayoutStore } from './create-payouts.ts';
 import { hintPayout } from './payout-hint.ts';
 import { StripePayouts } from './stripe-payouts.ts';
@@ -50,16 +48,14 @@ function system(clients?: FailingProcess['clients'], readSecret = () => Promise.
 /** A worker that can no longer read the secret of the provider. */
 const denied = () => system(undefined, () => Promise.reject(new Error('AccessDeniedException')));
 
-const cents = (count: number): bigint => BigInt(count) * NANO_PER_CENT;
 const PRICE = 8_000;
 const NET = (cents(PRICE) * BigInt(10_000 - FEE_BASIS_POINTS)) / 10_000n;
 
 /** A seller with available earnings of one sale, and an account at the provider. */
-async function payable({ granted = 0, isActive = true } = {}) {
+async function payable({ isActive = true } = {}) {
   const [seller, buyer] = await Promise.all([world.open(), world.open()]);
   const listing = await world.list(seller, PRICE);
-  if (granted > 0) await world.grant(buyer, granted);
-  else await world.pay(buyer, PRICE);
+  await world.pay(buyer, PRICE);
   const charge = await world.buy(buyer, listing);
   world.day += 15;
   await world.processDue();
@@ -79,15 +75,6 @@ async function settle(): Promise<void> {
     world.day += 3;
   }
 }
-
-const codeOf = (action: Promise<unknown>): Promise<string> =>
-  action.then(
-    () => 'done',
-    (failure) => {
-      if (failure instanceof ServiceError) return failure.code;
-      throw failure;
-    },
-  );
 
 const transfersOf = (id: string) => sandbox.accounts.transfers.filter((each) => each.transfer_group === id);
 const payoutsOf = (id: string) => sandbox.accounts.payouts.filter((each) => each.metadata.payout_id === id);
@@ -423,67 +410,11 @@ describe('the maturity of a seller', () => {
 });
 
 describe('attacks on payouts', () => {
-  it('get nothing out of granted credit with two accounts', async () => {
-    const { seller } = await payable({ granted: PRICE });
-    expect(await codeOf(requestPayout(system(), seller, undefined))).toBe('insufficient_earnings');
-  });
-
   it('get nothing out of credit that was topped up', async () => {
     const seller = await world.open();
     await world.pay(seller, 100_000);
     await connectAccount(system(), seller, { country: 'DE' });
     expect(await codeOf(requestPayout(system(), seller, undefined))).toBe('insufficient_earnings');
-  });
-
-  /** A seller with an account at the provider, whose listing a buyer has bought. */
-  async function sold(granted: number) {
-    const [seller, buyer] = await Promise.all([world.open(), world.open()]);
-    if (granted > 0) await world.grant(buyer, granted);
-    const order = await world.pay(buyer, PRICE);
-    await world.buy(buyer, await world.list(seller, PRICE));
-    const { providerId } = await connectAccount(system(), seller, { country: 'DE' });
-    sandbox.accounts.account(providerId).state = 'active';
-    const start = world.day;
-    const reach = async (day: number) => {
-      world.day = start + day;
-      await world.processDue();
-    };
-    return { seller, buyer, order, reach };
-  }
-
-  it.each([
-    [1, 0n],
-    [6, 0n],
-    [8, NET],
-    [30, NET],
-  ])(
-    'get only what has matured by a card that pays, buys and disputes the payment on day %s',
-    async (...args: readonly unknown[]) => {
-      const [day, matured] = args as [number, bigint];
-      const { seller, buyer, order, reach } = await sold(0);
-      await reach(Math.min(day, 7.1));
-      await reach(day);
-      await world.reverse(buyer, order, 'dp_1', PRICE);
-      await reach(Math.max(day, 15));
-      expect(await codeOf(requestPayout(system(), seller, undefined))).toBe(
-        matured === 0n ? 'insufficient_earnings' : 'done',
-      );
-      await reach(100);
-      expect(await stateOf(seller)).toMatchObject({ available: 0n, inTransit: matured, paidOut: 0n });
-      expect(await world.wallet(buyer)).toEqual({ balance: 0n, owed: matured === 0n ? 0n : cents(PRICE) });
-    },
-  );
-
-  it('get nothing out of a grant, a top-up, a purchase and the refund of the card', async () => {
-    const { seller, buyer, order, reach } = await sold(PRICE);
-    await world.reverse(buyer, order, 're_1', PRICE);
-    expect(await world.wallet(buyer)).toEqual({ balance: 0n, owed: 0n });
-    for (const day of [8, 15, 100]) {
-      await reach(day);
-      expect(await codeOf(requestPayout(system(), seller, undefined))).toBe('insufficient_earnings');
-      expect(await codeOf(world.transfer(seller, { amount: 1n }))).toBe('insufficient_earnings');
-    }
-    expect(await world.wallet(buyer)).toEqual({ balance: cents(PRICE), owed: 0n });
   });
 
   it('get nothing out of events that are replayed, or name the payout of another account', async () => {

@@ -4,7 +4,6 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
 import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
 import { QUOTAS } from '../../../platform/core/api/quotas.ts';
-import { ServiceError } from '../../../platform/core/errors.ts';
 import { NANO_PER_CENT, toCents } from '../../../platform/core/money.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import { entitlementsBody } from '../../core/subscriptions/entitlement.ts';
@@ -17,7 +16,7 @@ import {
   type SubscriptionUpdate,
   updateSubscription,
 } from '../../core/subscriptions/subscriptions.ts';
-import { type ListedThing, MarketWorld } from '../../testing/market-world.ts';
+import { cents, codeOf, type ListedThing, MarketWorld } from '../../testing/market-world.ts';
 import { readHoldings } from '../entitlements/holdings.ts';
 import { createPseudonyms, customerOf } from '../entitlements/pseudonyms.ts';
 import { decodeEvent } from '../listing-item.ts';
@@ -30,7 +29,6 @@ beforeAll(() => {
 
 type Clients = FailingProcess['clients'];
 
-const cents = (count: number): bigint => BigInt(count) * NANO_PER_CENT;
 const BASIC = { id: 'basic', name: 'Basic', interval: 'month', amount: 300, currency: 'USD' };
 const PRO = { ...BASIC, id: 'pro', name: 'Pro', amount: 900 };
 /** A cent of it is worth less than a minute. */
@@ -112,15 +110,6 @@ async function stateOf({ seller, buyer, listing }: Pick<Subscriber, 'seller' | '
     events: (await eventsOf(listing)).map((each) => JSON.stringify(each)).sort(),
   };
 }
-
-const codeOf = (action: Promise<unknown>): Promise<string> =>
-  action.then(
-    () => 'done',
-    (failure) => {
-      if (failure instanceof ServiceError) return failure.code;
-      throw failure;
-    },
-  );
 
 const holdings = async (accountId: string, listing: ListedThing) => {
   const found = await readHoldings(database, database.tables, accountId, [listing.id]);
