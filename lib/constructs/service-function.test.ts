@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import { CONSUMERS, type Consumer, type ConsumerName } from '../../lambdas/platform/contract/consumers.ts';
-import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import type { BuildAction } from '../../lambdas/platform/contract/grants.ts';
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/platform/contract/queues.ts';
-import { TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import { CONSUMER_NAMES, FUNCTIONS } from '../../test/template/functions.ts';
 import { permissionsOf, resourceName } from '../../test/template/permissions.ts';
 import {
@@ -209,109 +207,6 @@ describe('the role of a function', () => {
         ...builds.map((action) => BUILDS[action]),
       ];
       expect(permissionsOf(app, stack, roleId)).toEqual(expected.sort());
-    },
-  );
-
-  it('contains a wildcard only if secrets, models, schedules or builds are named at run time', () => {
-    const wild = functions.flatMap(({ stack, name, roleId }) =>
-      permissionsOf(app, stack, roleId)
-        .filter((permission) => permission.includes('*'))
-        .map((permission) => `${name}: ${permission.split(' ')[0]}`),
-    );
-    const chats = ['create-chat-completion', 'create-message', 'create-response'];
-    const callers = [...chats, 'create-embeddings', 'create-images'];
-    const sellers = [...callers, 'create-speech', 'create-transcription'];
-    const atRunTime = [
-      ...callers.flatMap((name) => INVOCATIONS.map((action) => `${name}: ${action}`)),
-      ...chats.flatMap((name) => INFERENCES.map((permission) => `${name}: ${permission.split(' ')[0]}`)),
-      ...sellers.map((name) => `${name}: secretsmanager:GetSecretValue`),
-      'deliver-webhooks: scheduler:CreateSchedule',
-      'build-search-index: dynamodb:ListStreams',
-      'follow-listings: dynamodb:ListStreams',
-      'create-build: s3:PutObject',
-      'get-artifact: s3:GetObject',
-      'process-due-items: guardduty:SendObjectMalwareScan',
-      'process-due-items: s3:DeleteObject',
-      'record-scans: s3:GetObject',
-      'record-scans: s3:PutObject',
-    ];
-    expect([...new Set(wild)].sort()).toEqual(atRunTime.sort());
-  });
-});
-
-describe('the environment of a function', () => {
-  it.each(named)(
-    'contains the tables and secrets that its role can access: %s',
-    (_name, { stack, name: functionName, properties }) => {
-      const { Variables: variables } = properties.Environment as {
-        readonly Variables: Record<string, unknown>;
-      };
-      const { tables = {}, keyPepper, sessionKey, webhookKey, identityProviders } = GRANTS[functionName];
-      const {
-        identitySecret,
-        marketFee,
-        builds,
-        buildScan,
-        uploadOrigin,
-        payouts,
-        payoutProvider,
-        counts = [],
-      } = GRANTS[functionName];
-      const {
-        payments,
-        checkouts,
-        holds,
-        settlements,
-        sends = [],
-        publishes,
-        schedules,
-      } = GRANTS[functionName];
-      const reference = (name: string) => {
-        const resource = app.reference(stack, variables[name]);
-        return resource === undefined
-          ? variables[name]
-          : `${resource.stack}:${resource.id.replace(/[0-9A-F]{8}$/, '')}`;
-      };
-      const expected: Record<string, unknown> = {
-        POWERTOOLS_SERVICE_NAME: functionName,
-        METRICS_NAMESPACE: 'UnifiedInference/prod',
-      };
-      for (const table of Object.keys(tables) as TableName[])
-        expected[TABLES[table].variable] = `data:${capitalized(table)}Table`;
-      if (keyPepper) expected[VARIABLES.keyPepperSecret] = 'data:KeyPepper';
-      if (settlements) expected[VARIABLES.settlementWorkflow] = 'inference:TranscriptionSettlementWorkflow';
-      if (sessionKey) expected[VARIABLES.sessionKeySecret] = 'data:SessionKey';
-      if (identitySecret) expected[VARIABLES.identitySecret] = 'data:IdentitySecret';
-      if (identityProviders) expected[VARIABLES.identityProviders] = '{}';
-      if (payments) {
-        expected[VARIABLES.paymentSecret] = 'data:PaymentSecret';
-        expected[VARIABLES.paymentApiUrl] = 'https://api.stripe.com';
-      }
-      if (checkouts)
-        expected[VARIABLES.paymentReturnUrl] = {
-          'Fn::Join': ['', expect.arrayContaining(['https://', '.execute-api.', '/prod/console'])],
-        };
-      if (builds) expected[VARIABLES.buildsBucket] = 'data:Builds';
-      if (uploadOrigin)
-        expected[VARIABLES.uploadOrigin] = {
-          'Fn::Join': ['', expect.arrayContaining(['https://', '.s3.'])],
-        };
-      if (buildScan) expected[VARIABLES.buildScan] = 'none';
-      if (marketFee) expected[VARIABLES.marketFeeBasisPoints] = '0';
-      if (payouts || payoutProvider) expected[VARIABLES.marketPayouts] = 'none';
-      if (webhookKey) expected[VARIABLES.webhookKeySecret] = 'data:WebhookKey';
-      for (const queue of [...sends, ...counts])
-        expected[QUEUES[queue].variable] = `platform:Messaging${capitalized(queue)}`;
-      if (publishes) expected[VARIABLES.eventBus] = 'platform:MessagingBus';
-      if (schedules) {
-        expected[VARIABLES.scheduleGroup] = 'prod-deliveries';
-        expected[VARIABLES.scheduleRole] = 'platform:MessagingScheduleRole';
-        expected[VARIABLES.deliveryClaimSeconds] = '40';
-      }
-      if (holds) expected[VARIABLES.holdTtlSeconds] = '1200';
-      expect(Object.fromEntries(Object.keys(variables).map((name) => [name, reference(name)]))).toEqual(
-        expected,
-      );
     },
   );
 });

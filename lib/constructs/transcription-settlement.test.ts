@@ -35,13 +35,6 @@ describe('the workflow that settles transcriptions', () => {
       );
     expect(starters.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['createtranscriptionRole']);
   });
-
-  it('raises an alarm for executions that fail; one that runs out of time is a failed call', () => {
-    expect(JSON.stringify(app.alarm('workflow-failed/transcription-settlement'))).toContain(
-      'ExecutionsFailed',
-    );
-    expect(JSON.stringify(app.templates.operations)).not.toContain('ExecutionsTimedOut');
-  });
 });
 
 /** Runs the definition itself with a step that fails so often, without its waits. */

@@ -110,25 +110,6 @@ describe('the budget', () => {
       BudgetLimit: { Amount: 250, Unit: 'USD' },
     });
   });
-
-  it('reports when 80 % and all of it are spent, and when all of it will be', () => {
-    const reported = (Properties.NotificationsWithSubscribers as readonly Record<string, unknown>[]).map(
-      ({ Notification: notification, Subscribers: subscribers }) => {
-        expect(notification).toMatchObject({
-          ComparisonOperator: 'GREATER_THAN',
-          ThresholdType: 'PERCENTAGE',
-        });
-        const { NotificationType: type, Threshold: threshold } = Object(notification);
-        return [type, threshold, subscribers];
-      },
-    );
-    const sns = (id: string) => [{ SubscriptionType: 'SNS', Address: topicOf(id) }];
-    expect(reported).toEqual([
-      ['ACTUAL', 80, sns('Warnings')],
-      ['FORECASTED', 100, sns('Warnings')],
-      ['ACTUAL', 100, sns('Alarms')],
-    ]);
-  });
 });
 
 describe('the search for unusual costs', () => {

@@ -61,67 +61,6 @@ describe('the alarms of the edge', () => {
     expect([...alarmsOf(name).keys()].sort()).toEqual(expected);
   });
 
-  it('report tasks that are all in one zone, by the healthy ones of each', () => {
-    const alarm = alarmsOf('fargate').get('host-one-zone/inference');
-    expect(alarm).toMatchObject({
-      Threshold: 1,
-      EvaluationPeriods: 3,
-      DatapointsToAlarm: 3,
-    });
-    const metrics = Object(alarm).Metrics as readonly {
-      Expression?: string;
-      MetricStat?: { Metric: object };
-    }[];
-    expect(metrics.map(({ Expression }) => Expression)).toEqual([
-      'IF(IF(FILL(zone0, 0) > 0, 1, 0) + IF(FILL(zone1, 0) > 0, 1, 0) == 1, 1, 0)',
-      undefined,
-      undefined,
-    ]);
-    const zones = metrics.slice(1).map(({ MetricStat: stat }) => {
-      const { Dimensions: dimensions } = Object(stat?.Metric);
-      return dimensions.find(({ Name: name }: { Name: string }) => name === 'AvailabilityZone').Value;
-    });
-    expect(new Set(zones.map((zone) => JSON.stringify(zone))).size).toBe(2);
-  });
-
-  it('count the share of failures of tasks, balancer and Web Function by the minute', () => {
-    const [fargate, webFunction] = [alarmsOf('fargate'), alarmsOf('web-function-ingress')];
-    const share = { Threshold: 5, EvaluationPeriods: 3, DatapointsToAlarm: 2 };
-    const ofOthers = 'UnifiedInference/prod FailuresOfOthers';
-    for (const [alarm, ...metrics] of [
-      [
-        fargate.get('host-5xx/inference'),
-        'AWS/ApplicationELB HTTPCode_Target_5XX_Count',
-        'AWS/ApplicationELB RequestCount',
-        ofOthers,
-      ],
-      [
-        fargate.get('balancer-5xx/inference'),
-        'AWS/ApplicationELB HTTPCode_ELB_5XX_Count',
-        'AWS/ApplicationELB RequestCount',
-      ],
-      [
-        webFunction.get('web-function-5xx/uploads'),
-        'AWS/Lambda/Web HTTPResponseStatusClass5XX',
-        'UnifiedInference/prod CallsSettled',
-        ofOthers,
-      ],
-    ] as const) {
-      expect(alarm).toMatchObject(share);
-      expect(metricsIn(alarm)).toEqual(metrics.map((name) => `${name} Sum`));
-    }
-  });
-
-  it('take a task that stays unhealthy for a fault, and no other', () => {
-    expect(alarmsOf('fargate').get('host-unhealthy/inference')).toMatchObject({
-      MetricName: 'UnHealthyHostCount',
-      Statistic: 'Maximum',
-      Threshold: 1,
-      EvaluationPeriods: 3,
-      DatapointsToAlarm: 3,
-    });
-  });
-
   it('stay silent for a service without traffic, and notify the topics of their region', () => {
     for (const name of [
       'fargate',

@@ -9,47 +9,7 @@ const alarmsOf = (name: 'standard' | 'fargate' | 'fargate-sized') =>
       .filter(([article]) => article.startsWith('host-')),
   );
 
-/** Returns the properties of an alarm with a labeled metric. */
-const reading = (metric: object, statistic: string) => ({
-  Metrics: [{ MetricStat: { Metric: metric, Stat: statistic } }],
-});
-
 describe('the alarms of the shared host', () => {
-  it('go off when no task runs, when too few do, and when no more may', () => {
-    const alarms = alarmsOf('fargate-sized');
-    const service = [
-      { Name: 'ClusterName', Value: 'prod-inference' },
-      { Name: 'ServiceName', Value: 'prod-inference' },
-    ];
-    const tasks = { MetricName: 'RunningTaskCount', Dimensions: service };
-    expect(alarms.get('host-tasks-missing')).toMatchObject({
-      ...reading(tasks, 'Minimum'),
-      Threshold: 1,
-      ComparisonOperator: 'LessThanThreshold',
-      TreatMissingData: 'breaching',
-    });
-    expect(alarms.get('host-tasks-few')).toMatchObject({
-      ...reading(tasks, 'Maximum'),
-      Threshold: 3,
-      ComparisonOperator: 'LessThanThreshold',
-      EvaluationPeriods: 3,
-    });
-    expect(alarms.get('host-tasks-at-most')).toMatchObject({
-      ...reading(tasks, 'Minimum'),
-      Threshold: 40,
-      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      EvaluationPeriods: 3,
-    });
-  });
-
-  it('go off before a process rejects calls', () => {
-    expect(alarmsOf('fargate').get('host-open-calls')).toMatchObject({
-      ...reading({ MetricName: 'OpenCalls' }, 'Maximum'),
-      Threshold: 900,
-      TreatMissingData: 'notBreaching',
-    });
-  });
-
   it('exist only if there are tasks', () => {
     expect([...alarmsOf('fargate').keys()].sort()).toEqual([
       'host-open-calls',

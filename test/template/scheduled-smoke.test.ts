@@ -55,21 +55,6 @@ describe('the scheduled smoke test', () => {
     ]);
   });
 
-  it('raises an alarm when two runs of three fail, and when it falls silent; not before it has spoken', () => {
-    const alarm = app.alarm('smoke-failed/inference-run-smoke');
-    const metric = expect.objectContaining({ Namespace: 'AWS/Lambda', MetricName: 'Errors' });
-    expect(alarm).toMatchObject({
-      Metrics: [{ MetricStat: { Metric: metric, Stat: 'Sum', Period: smoke.everyMinutes * 60 } }],
-      Threshold: 1,
-      EvaluationPeriods: 3,
-      DatapointsToAlarm: 2,
-      // A new alarm has insufficient data, and a change of state is what is sent.
-      TreatMissingData: 'missing',
-    });
-    expect(alarm?.InsufficientDataActions).toEqual(alarm?.AlarmActions);
-    expect(alarm?.AlarmActions).toHaveLength(1);
-  });
-
   it('causes the only alarm that reports missing data in this way, but for that of the reconciliation', () => {
     const silent = app
       .properties('operations', 'AWS::CloudWatch::Alarm')

@@ -31,20 +31,6 @@ beforeEach(() => {
 const open = (skewMs = 0): TestLedger => openLedger({ clients: database, clock: () => nowMs + skewMs });
 
 describe('the key gate', () => {
-  it('lets exactly 100 of 150 racing calls of one minute pass, and others in the next minute', async () => {
-    const ledger = open();
-    const [key] = (await openAccount(database.client, PLENTY, {})).keys;
-    nowMs = NOON_MS + 59_999;
-    const attempts = Array.from({ length: 150 }, () => ledger.ledger.admit(callOf(key, 1n)));
-    const { admissions, codes } = await sort(attempts);
-    expect(admissions).toHaveLength(100);
-    expect(new Set(codes)).toEqual(new Set(['429 requests_per_minute']));
-    await settleAll(admissions);
-    nowMs += 1;
-    await settleAll([await ledger.ledger.admit(callOf(key, 1n))]);
-    expect((await keyState(ledger, key.keyId)).requestsLeft).toBe(99);
-  }, 30_000);
-
   it('never lets concurrent calls exceed tokens per minute, the daily cap or the monthly cap, and admits each call that fits', async () => {
     const ledger = open();
     const percent = fc.integer({ min: 1, max: 100 });

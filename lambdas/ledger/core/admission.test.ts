@@ -1,13 +1,7 @@
 import { DeleteItemCommand, type UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect } from '@jest/globals';
-import fc from 'fast-check';
-import { it } from '../../../tools/test-kit/search.ts';
-import { rounds } from '../../../tools/test-kit/thorough.ts';
-import type { VerifiedKey } from '../../access/core/api-key.ts';
-import type { Policy } from '../../access/core/policy.ts';
+import { describe, expect, it } from '@jest/globals';
 import type { ServiceError } from '../../platform/core/errors.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import { sort } from '../testing/attempts.ts';
 import { aroundSend } from '../testing/failing-process.ts';
 import {
   auditAll,
@@ -18,15 +12,7 @@ import {
   openAccount,
   openLedger,
   outcomeOf,
-  type TestAccount,
-  type TestLedger,
 } from '../testing/running-ledger.ts';
-import type { Admission } from './call.ts';
-
-/** An admission takes four times as many database calls as a hold alone, and adds the key to what they race for. */
-const CALL_SEEDS = rounds(3);
-const RACING = 200;
-const KEYS = 20;
 
 /** A request names one model and at most 4 further ones; a model has at most 20 aliases. */
 const MAX_MODELS = 5;
@@ -37,88 +23,6 @@ const MAX_EXPRESSION_BYTES = 4096;
 
 const database = fileDatabase();
 const open = () => openLedger({ clients: database, clock: () => NOON_MS });
-
-/** The admissions; every other attempt lacks credit. */
-async function granted(attempts: readonly Promise<Admission>[]): Promise<Admission[]> {
-  const { admissions, codes } = await sort(attempts);
-  expect(codes).toEqual(codes.map(() => '402 insufficient_credit'));
-  return admissions;
-}
-
-/** An account of many keys, as 200 calls at once would come from, each in a minute that has begun. */
-async function openContendedAccount(
-  balance: bigint,
-): Promise<{ account: TestAccount; keys: readonly VerifiedKey[] }> {
-  const policies = Array.from({ length: KEYS - 1 }, (): Policy => ({}));
-  const account = await openAccount(database.client, balance, {}, ...policies);
-  await Promise.all(account.keys.map((key) => open().gate.touch(key)));
-  return { account, keys: account.keys };
-}
-
-async function race(
-  { ledger }: TestLedger,
-  keys: readonly VerifiedKey[],
-  amount: bigint,
-): Promise<Admission[]> {
-  const calls = Array.from({ length: RACING / KEYS }, () => keys).flat();
-  return granted(calls.map((key) => ledger.admit(callOf(key, amount))));
-}
-
-describe('a wallet that affords k calls', () => {
-  const affordable = fc.record({
-    k: fc.nat(12),
-    amount: fc.integer({ min: 1, max: 1_000_000 }).map(BigInt),
-    spare: fc.nat().map(BigInt),
-  });
-
-  it(`grants exactly k of ${RACING} racing calls, for ${CALL_SEEDS} seeds`, async () => {
-    await fc.assert(
-      fc.asyncProperty(affordable, async ({ k, amount, spare }) => {
-        const rest = spare % amount;
-        const { account, keys } = await openContendedAccount(BigInt(k) * amount + rest);
-        const admissions = await race(open(), keys, amount);
-        expect(admissions).toHaveLength(k);
-        const totals = await ledgerOf(database.client, account);
-        expect(totals.wallet).toMatchObject({ balance: rest });
-        expect(totals.wallet.holds).toHaveLength(k);
-      }),
-      { numRuns: CALL_SEEDS },
-    );
-  }, 240_000);
-
-  it('never drops below 0 while calls of different size settle below, at and above their holds during other admissions', async () => {
-    const call = fc.record({
-      amount: fc.bigInt({ min: 0n, max: 1000n }),
-      percent: fc.integer({ min: 0, max: 150 }),
-    });
-    const race = fc.record({
-      balance: fc.bigInt({ min: 0n, max: 10_000n }),
-      calls: fc.array(call, { minLength: 10, maxLength: 30 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(race, async ({ balance, calls }) => {
-        const account = await openAccount(database.client, balance, { rpm: 10_000 });
-        const { ledger } = open();
-        let cost = 0n;
-        await Promise.all(
-          calls.map(async ({ amount, percent }) => {
-            const [admission] = await granted([ledger.admit(callOf(account.keys[0], amount))]);
-            if (admission === undefined) return;
-            const requestedAmount = (amount * BigInt(percent)) / 100n;
-            const { record, balance: remaining } = await admission.settle(outcomeOf(requestedAmount));
-            expect(record.cost).toBe(requestedAmount < amount ? requestedAmount : amount);
-            expect(remaining === undefined || remaining >= 0n).toBe(true);
-            cost += record.cost;
-          }),
-        );
-        const { wallet, audit } = await ledgerOf(database.client, account);
-        expect(wallet).toMatchObject({ balance: balance - cost, holds: [] });
-        expect(audit).toMatchObject({ exact: true, usage: cost });
-      }),
-      { numRuns: 25 },
-    );
-  }, 240_000);
-});
 
 describe('admission', () => {
   it('holds nothing for an account without a wallet', async () => {

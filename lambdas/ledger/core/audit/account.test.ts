@@ -411,13 +411,6 @@ describe('verified usage', () => {
     expect(account.stored.version).toBe(1);
   });
 
-  it('stays correct if an interruption between storing and removing days leaves days behind', async () => {
-    const account = await signedMessage();
-    account.shard(0).spentByDay.set(day, 1000n);
-    expect(await audit(account)).toMatchObject(EXACT);
-    expect(account.shard(0).spentByDay.has(day)).toBe(false);
-  });
-
   it('accumulates over several audits if one has too little time', async () => {
     const account = new SimulatedAccount(day * DAY_SECONDS);
     account.post('top_up', 1_000_000n);
