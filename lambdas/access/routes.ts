@@ -1,83 +1,30 @@
 /** The routes of sign-in, sessions and API keys. */
-import { OPEN, OWNER, type Route } from '../platform/contract/route.ts';
+import { open, owner, type Route } from '../platform/contract/route.ts';
 
 export const ACCESS_ROUTES = [
-  {
-    ...OPEN,
-    method: 'POST',
-    path: '/api/v1/auth/{identity_provider}',
-    endpoint: 'create-session',
-    purpose: 'sign in by an identity provider; the first time opens the account',
-  },
-  {
-    ...OWNER,
-    method: 'GET',
-    path: '/api/v1/auth/me',
-    endpoint: 'get-account',
-    purpose: 'the signed-in account',
-  },
-  {
-    ...OPEN,
-    method: 'GET',
-    path: '/api/v1/auth/providers',
-    endpoint: 'list-identity-providers',
-    purpose: 'the identity providers that a browser can sign in with',
-  },
-  {
-    ...OWNER,
-    method: 'POST',
-    path: '/api/v1/auth/renew',
-    endpoint: 'renew-session',
-    purpose: 'start a session that follows this one, which ends',
-  },
-  {
-    ...OWNER,
-    method: 'POST',
-    path: '/api/v1/auth/sign-out',
-    endpoint: 'delete-session',
-    purpose: 'end the session, or all of the account’s',
-  },
-  {
-    ...OWNER,
-    method: 'POST',
-    path: '/api-keys',
-    endpoint: 'create-key',
-    purpose: 'create an API key; its text is shown only once',
-  },
-  {
-    ...OWNER,
-    method: 'GET',
-    path: '/api-keys',
-    endpoint: 'list-keys',
-    purpose: 'the API keys of the account',
-  },
-  {
-    ...OWNER,
-    method: 'PATCH',
-    path: '/api-keys/{id}',
-    endpoint: 'update-key',
-    purpose: 'change the name or policy of a key, disable or enable it',
-  },
-  {
-    ...OWNER,
-    method: 'DELETE',
-    path: '/api-keys/{id}',
-    endpoint: 'delete-key',
-    purpose: 'revoke a key permanently',
-  },
-  {
-    ...OWNER,
-    method: 'DELETE',
-    path: '/api-keys',
-    endpoint: 'delete-key',
-    purpose: 'revoke a key, with `id` in the query or the body',
+  open(
+    'POST /api/v1/auth/{identity_provider}',
+    'create-session',
+    'sign in by an identity provider; the first time opens the account',
+  ),
+  owner('GET /api/v1/auth/me', 'get-account', 'the signed-in account'),
+  open(
+    'GET /api/v1/auth/providers',
+    'list-identity-providers',
+    'the identity providers that a browser can sign in with',
+  ),
+  owner('POST /api/v1/auth/renew', 'renew-session', 'start a session that follows this one, which ends'),
+  owner('POST /api/v1/auth/sign-out', 'delete-session', 'end the session, or all of the account’s'),
+  owner('POST /api-keys', 'create-key', 'create an API key; its text is shown only once'),
+  owner('GET /api-keys', 'list-keys', 'the API keys of the account'),
+  owner('PATCH /api-keys/{id}', 'update-key', 'change the name or policy of a key, disable or enable it'),
+  owner('DELETE /api-keys/{id}', 'delete-key', 'revoke a key permanently'),
+  owner('DELETE /api-keys', 'delete-key', 'revoke a key, with `id` in the query or the body', {
     idOutsidePath: true,
-  },
-  {
-    ...OWNER,
-    method: 'POST',
-    path: '/api-keys/{id}/rotate',
-    endpoint: 'rotate-key',
-    purpose: 'replace a key’s secret; the old one may stay valid for a while',
-  },
+  }),
+  owner(
+    'POST /api-keys/{id}/rotate',
+    'rotate-key',
+    'replace a key’s secret; the old one may stay valid for a while',
+  ),
 ] as const satisfies readonly Route[];

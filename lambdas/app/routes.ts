@@ -6,25 +6,13 @@ import { MARKETPLACE_ROUTES } from '../marketplace/routes.ts';
 import { OPERATIONS_ROUTES } from '../operations/routes.ts';
 import { PAYMENT_ROUTES } from '../payments/routes.ts';
 import { HAS_MARKET } from '../platform/contract/features.ts';
-import { OPEN, type Route } from '../platform/contract/route.ts';
+import { open, type Route } from '../platform/contract/route.ts';
 import { WEBHOOK_ROUTES } from '../webhooks/routes.ts';
 
 /** The routes that show the whole table. */
 const APP_ROUTES = [
-  {
-    ...OPEN,
-    method: 'GET',
-    path: '/',
-    endpoint: 'get-index',
-    purpose: 'the gateway index',
-  },
-  {
-    ...OPEN,
-    method: 'GET',
-    path: '/openapi.json',
-    endpoint: 'get-openapi',
-    purpose: 'the OpenAPI 3.1 description of all this',
-  },
+  open('GET /', 'get-index', 'the gateway index'),
+  open('GET /openapi.json', 'get-openapi', 'the OpenAPI 3.1 description of all this'),
 ] as const satisfies readonly Route[];
 
 export const ROUTES = [

@@ -33,13 +33,37 @@ export interface Route {
   readonly paid?: true;
 }
 
+type Method = Route['method'];
+
+type Row<Common, Endpoint, More> = Omit<Common, keyof More> &
+  Pick<Route, 'method' | 'path' | 'purpose'> & { readonly endpoint: Endpoint } & More;
+
+/**
+ * Returns a function that makes the rows of one API and one kind of caller. A row has the request, such as
+ * `GET /api/orders`, the endpoint and its purpose; `more` is what differs from the other rows.
+ */
+const rowsOf =
+  <const Common extends Partial<Route>>(common: Common) =>
+  <const Endpoint extends string, const More extends Partial<Route> = object>(
+    request: Method | `${Method} /${string}`,
+    endpoint: Endpoint,
+    purpose: string,
+    more?: More,
+  ): NoInfer<Row<Common, Endpoint, More>> => {
+    const [method, path = ''] = request.split(' ');
+    return { ...common, method, path, endpoint, purpose, ...more } as Row<Common, Endpoint, More>;
+  };
+
 const platform = { api: 'platform', surface: 'platform', response: 'buffered' } as const;
 const inference = { api: 'inference', surface: 'openai', response: 'buffered' } as const;
 
-/** The fields that the rows of one API and one kind of caller have in common. */
-export const OPEN = { ...platform, authentication: 'none' } as const;
-export const OWNER = { ...platform, authentication: 'session' } as const;
-export const KEY_OR_OWNER = { ...platform, authentication: 'api-key-or-session' } as const;
-export const OPERATOR = { ...platform, authentication: 'operator', method: 'GET' } as const;
-export const OPEN_INFERENCE = { ...inference, authentication: 'none' } as const;
-export const KEY_INFERENCE = { ...inference, authentication: 'api-key' } as const;
+export const open = rowsOf({ ...platform, authentication: 'none' });
+/** A file, whose bytes only a stream transmits unchanged. */
+export const file = rowsOf({ ...platform, authentication: 'none', response: 'streamed' });
+export const owner = rowsOf({ ...platform, authentication: 'session' });
+export const keyOrOwner = rowsOf({ ...platform, authentication: 'api-key-or-session' });
+export const operator = rowsOf({ ...platform, authentication: 'operator' });
+export const openInference = rowsOf({ ...inference, authentication: 'none' });
+export const keyInference = rowsOf({ ...inference, authentication: 'api-key' });
+/** A call. It is streamed: its response is larger, or takes longer, than a buffered function allows. */
+export const paidCall = rowsOf({ ...inference, authentication: 'api-key', response: 'streamed', paid: true });

@@ -2,18 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { OPEN, type Route } from '../../../lambdas/platform/contract/route.ts';
+import { open, type Route } from '../../../lambdas/platform/contract/route.ts';
 import { parseConfig } from '../../config/config.ts';
 import { ApiPart } from './api-part.ts';
 import { EndpointApi } from './endpoint-api.ts';
 
-const route = (method: Route['method'], path: string): Route => ({
-  ...OPEN,
-  method,
-  path,
-  endpoint: 'list-things',
-  purpose: 'a test',
-});
+const route = (method: Route['method'], path: `/${string}`): Route =>
+  open(`${method} ${path}`, 'list-things', 'a test');
 
 const OUTSIDE = [route('GET', '/api/v1/keys')];
 const INSIDE = [route('GET', '/things'), route('GET', '/things/{id}'), route('GET', '/api/v1/things')];
