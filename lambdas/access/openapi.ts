@@ -1,6 +1,6 @@
 /** The descriptions of sign-in, sessions and API keys. */
 
-import { describeResponse, tagged } from '../platform/contract/operation.ts';
+import { created, ok, tagged } from '../platform/contract/operation.ts';
 import { pageSchema } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
 import { accountSchema } from './core/accounts.ts';
@@ -31,44 +31,44 @@ export const ACCESS_OPERATIONS = tagged('Accounts', {
       },
     },
     body: signInRequest,
-    responses: { 200: describeResponse('A session.', ACCESS_COMPONENTS.SignedIn) },
+    responses: ok('A session.', signedInSchema),
     errors: [401, 403],
   },
-  'get-account': { responses: { 200: describeResponse('The account.', ACCESS_COMPONENTS.Account) } },
+  'get-account': { responses: ok('The account.', accountSchema) },
   'list-identity-providers': {
     description: 'Those that have a client id and redirect URIs.',
-    responses: { 200: describeResponse('The providers.', offeredProvidersSchema) },
+    responses: ok('The providers.', offeredProvidersSchema),
   },
   'renew-session': {
     description:
       'Later requests with the same token are rejected with 401. All sessions that follow one sign-in end 24 hours ' +
       'after it.',
-    responses: { 200: describeResponse('The next session.', renewedSchema) },
+    responses: ok('The next session.', renewedSchema),
   },
   'delete-session': {
     description: 'Later requests with the same token are rejected with 401.',
     body: signOutRequest,
     optionalBody: true,
-    responses: { 200: describeResponse('The session has ended.', signedOutSchema) },
+    responses: ok('The session has ended.', signedOutSchema),
   },
   'create-key': {
     body: createKeyRequest,
-    responses: { 201: describeResponse('The key, with its secret text.', ACCESS_COMPONENTS.NewApiKey) },
+    responses: created('The key, with its secret text.', issuedKeySchema),
     errors: [409],
   },
   'list-keys': {
-    responses: { 200: describeResponse('Every key, without its text.', ACCESS_COMPONENTS.ApiKeyPage) },
+    responses: ok('Every key, without its text.', ACCESS_COMPONENTS.ApiKeyPage),
   },
   'update-key': {
     body: updateKeyRequest,
-    responses: { 200: describeResponse('The key after the change.', ACCESS_COMPONENTS.ApiKey) },
+    responses: ok('The key after the change.', keySchema),
     errors: [409],
   },
-  'delete-key': { responses: { 200: describeResponse('The key is revoked.', deletedSchema('api_key')) } },
+  'delete-key': { responses: ok('The key is revoked.', deletedSchema('api_key')) },
   'rotate-key': {
     body: rotateKeyRequest,
     optionalBody: true,
-    responses: { 200: describeResponse('The key, with its new secret text.', ACCESS_COMPONENTS.NewApiKey) },
+    responses: ok('The key, with its new secret text.', issuedKeySchema),
     errors: [409],
   },
 });

@@ -8,7 +8,7 @@ import { OPERATIONS_OPERATIONS } from '../operations/openapi.ts';
 import { PAYMENT_OPERATIONS } from '../payments/openapi.ts';
 import { HAS_MARKET } from '../platform/contract/features.ts';
 import { INTERFACE_VERSION } from '../platform/contract/limits.ts';
-import { describeResponse, type Operation, tagged } from '../platform/contract/operation.ts';
+import { type Operation, ok, tagged } from '../platform/contract/operation.ts';
 import { indexSchema } from '../platform/core/api/service-status.ts';
 import { WEBHOOK_OPERATIONS } from '../webhooks/openapi.ts';
 import { openApiDocument } from './document.ts';
@@ -23,9 +23,9 @@ export const OPERATIONS: Readonly<Record<Exclude<EndpointName, typeof UNKNOWN_RO
   ...WEBHOOK_OPERATIONS,
   ...OPERATIONS_OPERATIONS,
   ...tagged('Service', {
-    'get-index': { responses: { 200: describeResponse('The routes and limits.', indexSchema) } },
+    'get-index': { responses: ok('The routes and limits.', indexSchema) },
     'get-openapi': {
-      responses: { 200: describeResponse('This document.', z.looseObject({ openapi: z.string() })) },
+      responses: ok('This document.', z.looseObject({ openapi: z.string() })),
     },
   }),
 };

@@ -1,6 +1,6 @@
 /** The descriptions of calls to models, and of the list of models. */
 import * as z from 'zod';
-import { describeResponse, tagged } from '../platform/contract/operation.ts';
+import { ok, tagged } from '../platform/contract/operation.ts';
 import {
   modelListQuery,
   modelListSchema,
@@ -141,7 +141,7 @@ export const INFERENCE_OPERATIONS = {
     },
     'count-message-tokens': {
       body: messagesRequest,
-      responses: { 200: describeResponse('The count.', z.object({ input_tokens: z.int() })) },
+      responses: ok('The count.', z.object({ input_tokens: z.int() })),
     },
     'create-response': {
       description:
@@ -160,30 +160,23 @@ export const INFERENCE_OPERATIONS = {
     },
     'count-response-tokens': {
       body: responsesRequest,
-      responses: {
-        200: describeResponse(
-          'The count.',
-          z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
-        ),
-      },
+      responses: ok(
+        'The count.',
+        z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
+      ),
     },
     'create-embeddings': {
       description: 'OpenAI’s embeddings. Without `model`, the default one.',
       headers: IDEMPOTENCY,
       body: embeddingRequest,
-      responses: {
-        200: {
-          ...describeResponse('One vector per input, in the order of the inputs.', embeddings),
-          headers: IGNORED,
-        },
-      },
+      responses: ok('One vector per input, in the order of the inputs.', embeddings, IGNORED),
       errors: PAID,
     },
     'create-images': {
       description: 'OpenAI’s image generation.',
       headers: IDEMPOTENCY,
       body: imageRequest,
-      responses: { 200: { ...describeResponse('The images.', images), headers: IGNORED } },
+      responses: ok('The images.', images, IGNORED),
       errors: PAID,
     },
     'create-speech': {
@@ -204,23 +197,21 @@ export const INFERENCE_OPERATIONS = {
         'OpenAI’s transcription. The format `text` is returned as JSON, too. Billed by the length of the recording.',
       headers: IDEMPOTENCY,
       form: { fields: transcriptionFields, file: 'file' },
-      responses: { 200: { ...describeResponse('The transcript.', transcript), headers: IGNORED } },
+      responses: ok('The transcript.', transcript, IGNORED),
       errors: PAID,
     },
   }),
   ...tagged('Catalog', {
     'list-models': {
       query: modelListQuery,
-      responses: { 200: describeResponse('Every model, and every alias.', INFERENCE_COMPONENTS.ModelList) },
+      responses: ok('Every model, and every alias.', modelListSchema),
     },
     'get-model': {
       description: 'The id may hold slashes.',
-      responses: { 200: describeResponse('The model.', INFERENCE_COMPONENTS.Model) },
+      responses: ok('The model.', modelSchema),
     },
     'list-prices': {
-      responses: {
-        200: describeResponse('Every model with its price in USD.', INFERENCE_COMPONENTS.PriceList),
-      },
+      responses: ok('Every model with its price in USD.', priceListSchema),
     },
   }),
 };

@@ -1,5 +1,5 @@
 /** The descriptions of credit and of usage records. */
-import { describeResponse, tagged } from '../platform/contract/operation.ts';
+import { ok, tagged } from '../platform/contract/operation.ts';
 import { pageSchema } from '../platform/core/api/paging.ts';
 import {
   accountReceiptSchema,
@@ -26,39 +26,35 @@ export const LEDGER_COMPONENTS = {
 export const LEDGER_OPERATIONS = tagged('Usage', {
   'list-usage': {
     query: usageQuery,
-    responses: { 200: describeResponse('A page of calls.', LEDGER_COMPONENTS.UsageRecordPage) },
+    responses: ok('A page of calls.', LEDGER_COMPONENTS.UsageRecordPage),
   },
   'get-usage': {
-    responses: {
-      200: describeResponse('The call, with the lines of its bill.', LEDGER_COMPONENTS.UsageReceipt),
-    },
+    responses: ok('The call, with the lines of its bill.', receiptSchema),
   },
   'get-credits': {
     description:
       'Of the calling key, by its id or its text; an owner’s session may name any key of the account.',
-    responses: { 200: describeResponse('The balance.', LEDGER_COMPONENTS.CreditBalance) },
+    responses: ok('The balance.', creditBalanceSchema),
   },
   'get-balance': {
     description:
       '`held` is credit that is reserved for calls: their holds, and on a shared host what its processes take in advance. It is no part of `balance`. With `start`, `statement` has what changed the credit since: `opening` and all lines add up to `closing`.',
     query: statementQuery,
-    responses: { 200: describeResponse('The balance.', LEDGER_COMPONENTS.AccountBalance) },
+    responses: ok('The balance.', accountBalanceSchema),
   },
   'list-account-usage': {
     description: `Revoked keys count too: at most ${MAX_KEYS} keys are read, the live ones and the newest others. At most ${MAX_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`,
     query: accountUsageQuery,
-    responses: { 200: describeResponse('A page of calls.', LEDGER_COMPONENTS.AccountUsagePage) },
+    responses: ok('A page of calls.', LEDGER_COMPONENTS.AccountUsagePage),
   },
   'list-usage-rollups': {
     description:
       'Intervals that have calls, oldest first, whole ones: `start` is rounded down and `end` up. A call counts when it was settled. Rollups that are `complete` are those of the records, to the nano-dollar.',
     query: usageRollupsQuery,
-    responses: { 200: describeResponse('The usage rollups.', LEDGER_COMPONENTS.UsageRollups) },
+    responses: ok('The usage rollups.', usageRollupsSchema),
   },
   'get-account-usage': {
     description: `A call of any of the account’s keys, as far as \`GET /api/v1/usage\` asks them.`,
-    responses: {
-      200: describeResponse('The call, with the lines of its bill.', LEDGER_COMPONENTS.AccountUsageReceipt),
-    },
+    responses: ok('The call, with the lines of its bill.', accountReceiptSchema),
   },
 });

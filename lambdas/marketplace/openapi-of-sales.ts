@@ -1,6 +1,6 @@
 /** The descriptions of subscriptions, and of what sellers earn: earnings, refunds and payouts. */
 
-import { describeResponse } from '../platform/contract/operation.ts';
+import { created, ok } from '../platform/contract/operation.ts';
 import { pageSchema } from '../platform/core/api/paging.ts';
 import {
   IDEMPOTENCY_HEADER,
@@ -62,97 +62,91 @@ export const SALES_OPERATIONS = {
     },
     body: subscribeRequest,
     responses: {
-      200: describeResponse(
+      ...ok(
         'The account has a live subscription to the listing; nothing was charged.',
-        SALES_COMPONENTS.Subscription,
+        planSubscriptionSchema,
       ),
-      201: describeResponse('The subscription.', SALES_COMPONENTS.Subscription),
+      ...created('The subscription.', planSubscriptionSchema),
     },
     errors: [402, 409],
   },
   'list-subscriptions': {
     query: subscriptionsQuery,
-    responses: {
-      200: describeResponse('A page of subscriptions, newest first.', SALES_COMPONENTS.SubscriptionPage),
-    },
+    responses: ok('A page of subscriptions, newest first.', SALES_COMPONENTS.SubscriptionPage),
   },
   'get-subscription': {
     description:
       'With `plan`, it previews a change to this plan. `PATCH` with the preview’s `due` and `proration_date` charges exactly that.',
     query: subscriptionQuery,
-    responses: {
-      200: describeResponse('The subscription.', SALES_COMPONENTS.SubscriptionWithCharges),
-    },
+    responses: ok('The subscription.', chargedSubscriptionSchema),
     errors: [409],
   },
   'update-subscription': {
     description:
       'A change of the plan is charged at once, less the value of the rest of the paid period, and a new period starts; if nothing is due, the plan changes at the renewal. Publishes `subscription.updated`.',
     body: subscriptionUpdate,
-    responses: { 200: describeResponse('The subscription.', SALES_COMPONENTS.Subscription) },
+    responses: ok('The subscription.', planSubscriptionSchema),
     errors: [402, 409],
   },
   'cancel-subscription': {
     description: 'Without a refund. Publishes `subscription.canceled`.',
-    responses: { 200: describeResponse('The ended subscription.', SALES_COMPONENTS.Subscription) },
+    responses: ok('The ended subscription.', planSubscriptionSchema),
     errors: [409],
   },
   'list-entitlements': {
     description:
       'Nothing is active while the account owes. With `subscriber_id`, a seller reads the entitlements of a customer to its own listings; to those of others, the list is empty.',
     query: entitlementsQuery,
-    responses: { 200: describeResponse('The entitlements.', SALES_COMPONENTS.EntitlementList) },
+    responses: ok('The entitlements.', entitlementsSchema),
   },
   'create-entitlement-token': {
     description:
       'The token is valid for five minutes, for this listing alone. A product verifies it with the keys of `/.well-known/jwks.json`: it needs no credential of its user. Without an active entitlement, the response is 403 `not_customer`.',
-    responses: { 201: describeResponse('The token.', SALES_COMPONENTS.EntitlementToken) },
+    responses: created('The token.', entitlementTokenSchema),
     errors: [403],
   },
   'get-jwks': {
     description: 'A JSON Web Key Set (RFC 7517). A new key is listed for at least an hour before it signs.',
-    responses: { 200: describeResponse('The keys.', SALES_COMPONENTS.KeySet) },
+    responses: ok('The keys.', keySetSchema),
   },
   'get-earnings': {
     description:
       'Proceeds of a sale are pending for seven days, and longer while the payment behind the purchase is disputed. Then they are available; those of granted credit become the account’s own credit.',
-    responses: { 200: describeResponse('The earnings.', SALES_COMPONENTS.Earnings) },
+    responses: ok('The earnings.', earningsSchema),
   },
   'list-earnings-transactions': {
     query: transactionsQuery,
-    responses: {
-      200: describeResponse('A page of transactions.', SALES_COMPONENTS.EarningsTransactionPage),
-    },
+    responses: ok('A page of transactions.', SALES_COMPONENTS.EarningsTransactionPage),
   },
   'transfer-earnings': {
     description: 'The credit pays what the account owes first.',
     headers: IDEMPOTENCY_HEADER,
     body: transferRequest,
-    responses: { 201: describeResponse('The transfer.', SALES_COMPONENTS.EarningsTransfer) },
+    responses: created('The transfer.', transferSchema),
     errors: [402],
   },
   'create-payout-account': {
     description:
       'Creates the account at the payment provider once, changes its schedule and minimum, and returns a page for one visit on which the provider collects what it needs to know.',
     body: payoutAccountRequest,
-    responses: { 200: describeResponse('The payout account.', SALES_COMPONENTS.PayoutAccount) },
+    responses: ok('The payout account.', payoutAccountSchema),
     errors: [403, 409],
   },
   'create-payout': {
     description:
       'Only one payout is open at a time. The first one is possible when the sale with which the proceeds reached 10 USD is twice as old as a sale that matures. Publishes `payout.paid` when the bank has been paid.',
     body: payoutRequest,
-    responses: { 201: describeResponse('The payout.', SALES_COMPONENTS.Payout) },
+    responses: created('The payout.', payoutSchema),
     errors: [402, 403, 409],
   },
   'list-payouts': {
     query: payoutsQuery,
-    responses: { 200: describeResponse('A page of payouts.', SALES_COMPONENTS.PayoutPage) },
+    responses: ok('A page of payouts.', SALES_COMPONENTS.PayoutPage),
   },
-  'get-payout': { responses: { 200: describeResponse('The payout.', SALES_COMPONENTS.Payout) } },
+  'get-payout': { responses: ok('The payout.', payoutSchema) },
   'cancel-payout': {
     description: 'Returns the amount to the available earnings. A payout that was sent is 409 `conflict`.',
-    responses: { 200: describeResponse('The canceled payout.', SALES_COMPONENTS.Payout) },
+    responses: ok('The canceled payout.', payoutSchema),
     errors: [409],
   },
   'create-refund': {
@@ -160,7 +154,7 @@ export const SALES_OPERATIONS = {
       'Returns the price as credit, out of the pending proceeds of the sale, or of the available earnings after it has matured. The fee is returned in proportion. A complete refund ends the purchase.',
     headers: IDEMPOTENCY_HEADER,
     body: refundRequest,
-    responses: { 201: describeResponse('The refund.', SALES_COMPONENTS.Refund) },
+    responses: created('The refund.', refundSchema),
     errors: [402, 404, 409],
   },
 };
@@ -170,6 +164,6 @@ export const OPERATOR_SALES_OPERATIONS = {
     description:
       'In no order. A page may have fewer sellers than requested, although there are more. A page reads up to 5 MB of the market, and every sale and payout of its sellers: half a read unit for each 4 KB.',
     query: sellersQuery,
-    responses: { 200: describeResponse('A page of sellers.', pageSchema(sellerSummarySchema)) },
+    responses: ok('A page of sellers.', pageSchema(sellerSummarySchema)),
   },
 };

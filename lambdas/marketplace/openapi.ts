@@ -1,6 +1,6 @@
 /** The descriptions of the market: listings, actions on them and discovery. */
 
-import { describeResponse, tagged } from '../platform/contract/operation.ts';
+import { created, ok, tagged } from '../platform/contract/operation.ts';
 import { pageQuery, pageSchema } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
 import { acquisitionSchema, acquisitionsQuery } from './core/acquisition.ts';
@@ -49,35 +49,34 @@ export const MARKETPLACE_COMPONENTS = {
   CategoryPage: pageSchema(categorySchema),
 };
 
-const listing = (description: string) => ({ description, schema: MARKETPLACE_COMPONENTS.Listing });
-const listings = { 200: { description: 'A page of listings.', schema: MARKETPLACE_COMPONENTS.ListingPage } };
+const listings = ok('A page of listings.', MARKETPLACE_COMPONENTS.ListingPage);
 
 const MARKET_OPERATIONS = tagged('Market', {
   ...SALES_OPERATIONS,
   'list-listings': { query: listingQuery, responses: listings },
   'create-listing': {
     body: newListing,
-    responses: { 201: listing('The listing, with its `ETag`.') },
+    responses: created('The listing, with its `ETag`.', listingSchema),
     errors: [409],
   },
-  'get-listing': { responses: { 200: listing('The listing, with its `ETag`.') } },
+  'get-listing': { responses: ok('The listing, with its `ETag`.', listingSchema) },
   'update-listing': {
     description: 'Omitted fields keep their values; read-only fields are ignored.',
     headers: IF_MATCH,
     body: listingChange,
-    responses: { 200: listing('The listing after the change.') },
+    responses: ok('The listing after the change.', listingSchema),
     errors: [403, 409],
   },
   'delete-listing': {
     headers: IF_MATCH,
-    responses: { 200: describeResponse('The listing is deleted.', deletedSchema(...LISTING_KINDS)) },
+    responses: ok('The listing is deleted.', deletedSchema(...LISTING_KINDS)),
     errors: [403, 409],
   },
   'install-listing': {
     description: 'Publishes `listing.installed`, once.',
     responses: {
-      200: describeResponse('The listing was installed before.', MARKETPLACE_COMPONENTS.Install),
-      201: describeResponse('The listing is installed.', MARKETPLACE_COMPONENTS.Install),
+      ...ok('The listing was installed before.', installSchema),
+      ...created('The listing is installed.', installSchema),
     },
   },
   'purchase-listing': {
@@ -89,68 +88,63 @@ const MARKET_OPERATIONS = tagged('Market', {
     body: purchaseRequest,
     optionalBody: true,
     responses: {
-      200: describeResponse(
-        'The listing was bought before; nothing was charged.',
-        MARKETPLACE_COMPONENTS.Purchase,
-      ),
-      201: describeResponse('The purchase.', MARKETPLACE_COMPONENTS.Purchase),
+      ...ok('The listing was bought before; nothing was charged.', purchaseSchema),
+      ...created('The purchase.', purchaseSchema),
     },
     errors: [402, 409],
   },
   'list-reviews': {
     query: pageQuery(),
-    responses: { 200: describeResponse('A page of reviews.', MARKETPLACE_COMPONENTS.ReviewPage) },
+    responses: ok('A page of reviews.', MARKETPLACE_COMPONENTS.ReviewPage),
   },
   'create-review': {
     description:
       'For accounts that have bought the listing or subscribed to it, and for a free one, installed it; not for its owner (403 `not_customer`). Publishes `review.created`.',
     body: newReview,
-    responses: { 201: describeResponse('The review.', MARKETPLACE_COMPONENTS.Review) },
+    responses: created('The review.', reviewSchema),
     errors: [403, 409],
   },
   'list-releases': {
     query: pageQuery(),
-    responses: { 200: describeResponse('A page of releases.', MARKETPLACE_COMPONENTS.ReleasePage) },
+    responses: ok('A page of releases.', MARKETPLACE_COMPONENTS.ReleasePage),
   },
   'create-release': {
     description: 'Makes the version the current one, and publishes `release.created`.',
     body: newRelease,
-    responses: { 201: describeResponse('The release.', MARKETPLACE_COMPONENTS.Release) },
+    responses: created('The release.', releaseSchema),
     errors: [403, 409],
   },
   'rollback-release': {
     description:
       'Publishes `release.rolled_back`. A version whose build is not clean any more cannot be current again.',
-    responses: { 200: listing('The listing, with that version as the current one.') },
+    responses: ok('The listing, with that version as the current one.', listingSchema),
     errors: [403, 409],
   },
   'get-artifact': {
     description:
       'For the owner, for buyers and subscribers, and for everyone if the listing is free. A build that a later scan finds infected is 403 `build_quarantined`.',
-    responses: {
-      200: describeResponse('A download that is valid for five minutes.', MARKETPLACE_COMPONENTS.Artifact),
-    },
+    responses: ok('A download that is valid for five minutes.', artifactSchema),
     errors: [403],
   },
   'create-build': {
     description:
       'Signs the upload of a zip of at most 50 MB: a `PUT` of exactly these bytes, once, within 15 minutes. Then the build is inspected and scanned for malware, and `app.build.scanned` is published. A clean build expires after 30 days without a release.',
     body: newBuild,
-    responses: { 201: describeResponse('The build, with its upload.', MARKETPLACE_COMPONENTS.BuildUpload) },
+    responses: created('The build, with its upload.', uploadSchema),
     errors: [403],
   },
   'list-builds': {
     query: buildsQuery,
-    responses: { 200: describeResponse('A page of builds.', MARKETPLACE_COMPONENTS.BuildPage) },
+    responses: ok('A page of builds.', MARKETPLACE_COMPONENTS.BuildPage),
     errors: [403],
   },
   'get-build': {
-    responses: { 200: describeResponse('The build.', MARKETPLACE_COMPONENTS.Build) },
+    responses: ok('The build.', buildSchema),
     errors: [403],
   },
   'list-categories': {
     query: categoriesQuery,
-    responses: { 200: describeResponse('A page of categories.', MARKETPLACE_COMPONENTS.CategoryPage) },
+    responses: ok('A page of categories.', MARKETPLACE_COMPONENTS.CategoryPage),
   },
   'search-listings': {
     description:
@@ -160,12 +154,10 @@ const MARKET_OPERATIONS = tagged('Market', {
   },
   'list-acquisitions': {
     query: acquisitionsQuery,
-    responses: {
-      200: describeResponse(
-        'A page of what the account has installed or bought, the newest listings first.',
-        MARKETPLACE_COMPONENTS.AcquisitionPage,
-      ),
-    },
+    responses: ok(
+      'A page of what the account has installed or bought, the newest listings first.',
+      MARKETPLACE_COMPONENTS.AcquisitionPage,
+    ),
   },
   'list-trending': {
     description: 'Ranked by recent installs; the weight of an install halves every quarter window.',

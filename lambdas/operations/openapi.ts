@@ -4,7 +4,7 @@ import { catalogViewSchema } from '../inference/core/catalog/catalog-view.ts';
 import { routeSummarySchema, routesQuery } from '../inference/core/routing/route-list.ts';
 import { accountSummarySchema, accountsQuery } from '../ledger/core/account-summaries.ts';
 import { auditViewSchema } from '../ledger/core/audit/conclusion.ts';
-import { describeResponse, tagged } from '../platform/contract/operation.ts';
+import { ok, tagged } from '../platform/contract/operation.ts';
 import { deadLettersSchema } from '../platform/core/api/dead-letters.ts';
 import { pageSchema } from '../platform/core/api/paging.ts';
 import { healthySchema, unavailableSchema } from '../platform/core/api/service-status.ts';
@@ -14,31 +14,31 @@ export const OPERATIONS_OPERATIONS = {
     'list-operator-accounts': {
       description: 'In no order. A page may have fewer accounts than requested, although there are more.',
       query: accountsQuery,
-      responses: { 200: describeResponse('A page of accounts.', pageSchema(accountSummarySchema)) },
+      responses: ok('A page of accounts.', pageSchema(accountSummarySchema)),
     },
     'list-operator-routes': {
       description: 'In the order of the catalog.',
       query: routesQuery,
-      responses: { 200: describeResponse('A page of routes.', pageSchema(routeSummarySchema)) },
+      responses: ok('A page of routes.', pageSchema(routeSummarySchema)),
     },
     'get-operator-catalog': {
-      responses: { 200: describeResponse('The current catalog.', catalogViewSchema) },
+      responses: ok('The current catalog.', catalogViewSchema),
       errors: [404],
     },
-    'get-operator-audit': { responses: { 200: describeResponse('The last audit.', auditViewSchema) } },
+    'get-operator-audit': { responses: ok('The last audit.', auditViewSchema) },
     'list-dead-letters': {
-      responses: { 200: describeResponse('Every queue.', pageSchema(deadLettersSchema)) },
+      responses: ok('Every queue.', pageSchema(deadLettersSchema)),
     },
     'delete-operator-session': {
       description: 'Later requests with the same token are rejected with 401.',
-      responses: { 200: describeResponse('The session has ended.', signedOutSchema) },
+      responses: ok('The session has ended.', signedOutSchema),
     },
   }),
   ...tagged('Service', {
     'get-health': {
       responses: {
-        200: describeResponse('The service can serve calls.', healthySchema),
-        503: describeResponse('The service cannot serve calls now.', unavailableSchema),
+        ...ok('The service can serve calls.', healthySchema),
+        503: { description: 'The service cannot serve calls now.', schema: unavailableSchema },
       },
     },
     'get-docs': {

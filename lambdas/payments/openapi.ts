@@ -1,6 +1,6 @@
 /** The descriptions of payment orders. */
 import * as z from 'zod';
-import { describeResponse, tagged } from '../platform/contract/operation.ts';
+import { created, ok, tagged } from '../platform/contract/operation.ts';
 import { pageSchema } from '../platform/core/api/paging.ts';
 import { orderSchema } from './core/order.ts';
 import { createOrderRequest, ordersQuery } from './core/order-requests.ts';
@@ -10,20 +10,18 @@ export const PAYMENT_COMPONENTS = { Order: orderSchema, OrderPage: pageSchema(or
 export const PAYMENT_OPERATIONS = tagged('Payments', {
   'create-order': {
     body: createOrderRequest,
-    responses: {
-      201: describeResponse('The order, to be paid at `checkout_url`.', PAYMENT_COMPONENTS.Order),
-    },
+    responses: created('The order, to be paid at `checkout_url`.', orderSchema),
   },
   'list-orders': {
     query: ordersQuery,
-    responses: { 200: describeResponse('A page of orders.', PAYMENT_COMPONENTS.OrderPage) },
+    responses: ok('A page of orders.', PAYMENT_COMPONENTS.OrderPage),
   },
-  'get-order': { responses: { 200: describeResponse('The order.', PAYMENT_COMPONENTS.Order) } },
+  'get-order': { responses: ok('The order.', orderSchema) },
   'receive-payment-event': {
     description:
       'Called by the payment provider only. The signature over the raw body authenticates the event.',
     rawBody: 'application/json',
-    responses: { 200: describeResponse('The event was accepted.', z.object({ received: z.literal(true) })) },
+    responses: ok('The event was accepted.', z.object({ received: z.literal(true) })),
     errors: [401],
   },
 });

@@ -1,6 +1,6 @@
 /** The descriptions of webhooks. */
 
-import { describeResponse, tagged } from '../platform/contract/operation.ts';
+import { accepted, created, ok, tagged } from '../platform/contract/operation.ts';
 import { pageSchema, ulidPageQuery } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
 import { deliverySchema } from './core/delivery.ts';
@@ -27,56 +27,52 @@ export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
     description:
       'Deliveries are signed as `X-service-Signature: t=<timestamp>,v1=<hex HMAC-SHA256 of "<t>.<body>">`.',
     body: createSchema,
-    responses: { 201: describeResponse('The webhook, with its secret.', WEBHOOK_COMPONENTS.NewWebhook) },
+    responses: created('The webhook, with its secret.', newSubscriptionSchema),
     errors: [403, 409],
   },
   'list-webhooks': {
     query: ulidPageQuery('wh'),
-    responses: { 200: describeResponse('A page of webhooks.', WEBHOOK_COMPONENTS.WebhookPage) },
+    responses: ok('A page of webhooks.', WEBHOOK_COMPONENTS.WebhookPage),
     errors: [403],
   },
   'get-webhook': {
-    responses: {
-      200: describeResponse(
-        'The webhook, with the results of its latest deliveries.',
-        WEBHOOK_COMPONENTS.WebhookWithStatistics,
-      ),
-    },
+    responses: ok(
+      'The webhook, with the results of its latest deliveries.',
+      subscriptionWithStatisticsSchema,
+    ),
     errors: [403],
   },
   'update-webhook': {
     body: updateSchema,
-    responses: { 200: describeResponse('The webhook after the change.', WEBHOOK_COMPONENTS.Webhook) },
+    responses: ok('The webhook after the change.', subscriptionSchema),
     errors: [403],
   },
   'delete-webhook': {
-    responses: { 200: describeResponse('The webhook is deleted.', deletedSchema('webhook')) },
+    responses: ok('The webhook is deleted.', deletedSchema('webhook')),
     errors: [403],
   },
   'rotate-webhook-secret': {
-    responses: {
-      200: describeResponse('The new secret. The old one also signs until it expires.', rotatedSecretSchema),
-    },
+    responses: ok('The new secret. The old one also signs until it expires.', rotatedSecretSchema),
     errors: [403, 409],
   },
   'test-webhook': {
     body: testSchema,
     optionalBody: true,
-    responses: { 202: describeResponse('The delivery that was started.', WEBHOOK_COMPONENTS.Delivery) },
+    responses: accepted('The delivery that was started.', deliverySchema),
     errors: [403],
   },
   'list-deliveries': {
     query: ulidPageQuery('dlv'),
-    responses: { 200: describeResponse('A page of deliveries.', WEBHOOK_COMPONENTS.DeliveryPage) },
+    responses: ok('A page of deliveries.', WEBHOOK_COMPONENTS.DeliveryPage),
     errors: [403],
   },
   'redeliver-webhook': {
-    responses: { 202: describeResponse('The delivery that was restarted.', WEBHOOK_COMPONENTS.Delivery) },
+    responses: accepted('The delivery that was restarted.', deliverySchema),
     errors: [403],
   },
   'recover-webhook': {
     body: recoverSchema,
-    responses: { 202: describeResponse('The number of deliveries that were restarted.', recoverySchema) },
+    responses: accepted('The number of deliveries that were restarted.', recoverySchema),
     errors: [403, 409],
   },
 });

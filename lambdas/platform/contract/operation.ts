@@ -51,11 +51,18 @@ export interface Operation {
   readonly errors?: readonly number[];
 }
 
-/** A response in JSON. */
-export const describeResponse = (description: string, schema: z.ZodType): DescribedResponse => ({
-  description,
-  schema,
-});
+type Responses = Operation['responses'];
+
+const responseOf =
+  (status: number) =>
+  (description: string, schema: z.ZodType, headers?: DescribedResponse['headers']): Responses => ({
+    [status]: { description, schema, ...(headers === undefined ? {} : { headers }) },
+  });
+
+/** Responses in JSON. */
+export const ok = responseOf(200);
+export const created = responseOf(201);
+export const accepted = responseOf(202);
 
 /** Operations that the document lists under one tag. */
 export const tagged = <Name extends string>(
