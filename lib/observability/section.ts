@@ -1,12 +1,15 @@
 /** The building blocks of a dashboard. */
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type MetricName, type ServiceMetricOptions, serviceMetric } from './metrics.ts';
 import type { System } from './system.ts';
+
+type Lines = (system: System) => readonly IMetric[];
 
 export interface Graph {
   readonly title: string;
-  readonly left: (system: System) => readonly IMetric[];
+  readonly left: Lines;
   /** Another scale. */
-  readonly right?: (system: System) => readonly IMetric[];
+  readonly right?: Lines | undefined;
 }
 
 export interface DashboardSection {
@@ -15,3 +18,11 @@ export interface DashboardSection {
   readonly title: string;
   readonly graphs: readonly Graph[];
 }
+
+export const graph = (title: string, left: Lines, right?: Lines): Graph => ({ title, left, right });
+
+/** Returns a line for each metric of the service, by its label. */
+export const lines =
+  (metrics: Readonly<Record<string, MetricName>>, options?: Omit<ServiceMetricOptions, 'label'>): Lines =>
+  ({ config }) =>
+    Object.entries(metrics).map(([label, metric]) => serviceMetric(config, metric, { ...options, label }));
