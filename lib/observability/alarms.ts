@@ -108,13 +108,11 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     severity: 'critical',
     meaning: 'Lambda refuses to run the functions of chat, Messages or Responses: too many run at once.',
     // Together with other functions of the account they have one limit, and most calls: what is refused shows here first.
-    watches: ({ functions }) => [
-      {
-        metric: sumOf(functions.filter(isBusiest).map((subject) => lambda(subject, 'Throttles'))),
-        threshold: 1,
-        periods: LASTING,
-      },
-    ],
+    watches: ({ functions }) => ({
+      metric: sumOf(functions.filter(isBusiest).map((subject) => lambda(subject, 'Throttles'))),
+      threshold: 1,
+      periods: LASTING,
+    }),
   },
   'function-duration': {
     severity: 'warning',
@@ -133,21 +131,19 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning:
       'The account runs four fifths of the functions that it may at once, 1,000 by default, or Lambda refuses some.',
     // The limit is the account's, as is the count: other applications that use it up are a warning, not an incident.
-    watches: ({ config }) => [
-      {
-        metric: new MathExpression({
-          expression: `IF(FILL(refused, 0) > 0, 100, 100 * running / ${config.lambdaConcurrency ?? DEFAULT_CONCURRENCY})`,
-          usingMetrics: {
-            refused: allFunctions('Throttles', 'Sum'),
-            running: allFunctions('ConcurrentExecutions', 'Maximum'),
-          },
-          label: 'running, % of the limit',
-          period: PERIOD,
-        }),
-        threshold: 80,
-        periods: LASTING,
-      },
-    ],
+    watches: ({ config }) => ({
+      metric: new MathExpression({
+        expression: `IF(FILL(refused, 0) > 0, 100, 100 * running / ${config.lambdaConcurrency ?? DEFAULT_CONCURRENCY})`,
+        usingMetrics: {
+          refused: allFunctions('Throttles', 'Sum'),
+          running: allFunctions('ConcurrentExecutions', 'Maximum'),
+        },
+        label: 'running, % of the limit',
+        period: PERIOD,
+      }),
+      threshold: 80,
+      periods: LASTING,
+    }),
   },
   'api-5xx': {
     severity: 'critical',
@@ -176,24 +172,20 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     severity: 'warning',
     meaning: 'For a quarter of an hour, a route has failed so often that calls leave it alone.',
     // One cooldown of 15 s is what circuits are for. Callers who have no other route are seen by the availability.
-    watches: ({ config }) => [
-      {
-        metric: serviceMetric(config, METRICS.circuitOpened),
-        threshold: 1,
-        periods: { breaching: 3, of: 3 },
-      },
-    ],
+    watches: ({ config }) => ({
+      metric: serviceMetric(config, METRICS.circuitOpened),
+      threshold: 1,
+      periods: { breaching: 3, of: 3 },
+    }),
   },
   'slow-first-token': {
     severity: 'warning',
     meaning: 'One in twenty streams waited more than ten seconds for its first token.',
-    watches: ({ config }) => [
-      {
-        metric: serviceMetric(config, METRICS.timeToFirstToken, { statistic: 'p95' }),
-        threshold: 10_000,
-        periods: { breaching: 3, of: 3 },
-      },
-    ],
+    watches: ({ config }) => ({
+      metric: serviceMetric(config, METRICS.timeToFirstToken, { statistic: 'p95' }),
+      threshold: 10_000,
+      periods: { breaching: 3, of: 3 },
+    }),
   },
   ...MONEY_ALARMS,
   'workflow-failed': {
@@ -215,21 +207,19 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   'webhook-deliveries-late': {
     severity: 'warning',
     meaning: 'An event, or an attempt at a webhook, has waited for more than two minutes beyond its time.',
-    watches: ({ config }) => [
-      {
-        metric: new MathExpression({
-          expression: `MAX([FILL(events, 0), FILL(deliveries, 0), FILL(retries, 0) - ${LONGEST_DELAY_SECONDS}])`,
-          usingMetrics: {
-            events: queueAge(config, 'events'),
-            deliveries: queueAge(config, 'deliveries'),
-            retries: queueAge(config, 'retries'),
-          },
-          label: 'late, seconds',
-          period: PERIOD,
-        }),
-        threshold: 120,
-      },
-    ],
+    watches: ({ config }) => ({
+      metric: new MathExpression({
+        expression: `MAX([FILL(events, 0), FILL(deliveries, 0), FILL(retries, 0) - ${LONGEST_DELAY_SECONDS}])`,
+        usingMetrics: {
+          events: queueAge(config, 'events'),
+          deliveries: queueAge(config, 'deliveries'),
+          retries: queueAge(config, 'retries'),
+        },
+        label: 'late, seconds',
+        period: PERIOD,
+      }),
+      threshold: 120,
+    }),
   },
   'webhook-events-rejected': {
     severity: 'warning',
@@ -267,6 +257,6 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     severity: 'warning',
     meaning: 'DynamoDB itself fails requests with a 5xx.',
     // A request that the SDK's retries do not save is a call that fails, and is visible in the availability.
-    watches: () => [{ metric: tableErrors(), threshold: 1, periods: LASTING }],
+    watches: () => ({ metric: tableErrors(), threshold: 1, periods: LASTING }),
   },
 };

@@ -39,13 +39,11 @@ export const BACKUP_ALARMS: Readonly<Record<string, AlarmRow>> = {
     watches: ({ config }) =>
       config.backupCopies === undefined
         ? []
-        : [
-            {
-              metric: jobs('NumberOfCopyJobsCompleted'),
-              threshold: 1,
-              when: 'below',
-              periods: { breaching: MAX_HOURS_WITHOUT_COPY, of: MAX_HOURS_WITHOUT_COPY },
-            },
-          ],
+        : {
+            metric: jobs('NumberOfCopyJobsCompleted'),
+            threshold: 1,
+            when: 'below',
+            periods: { breaching: MAX_HOURS_WITHOUT_COPY, of: MAX_HOURS_WITHOUT_COPY },
+          },
   },
 };

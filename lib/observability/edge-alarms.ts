@@ -46,7 +46,7 @@ export interface WatchedEdge {
 }
 
 interface EdgeAlarmRow extends Pick<AlarmRow, 'severity' | 'meaning'> {
-  readonly watches: (edge: WatchedEdge, config: Config) => readonly Watch[];
+  readonly watches: (edge: WatchedEdge, config: Config) => Watch | readonly Watch[];
 }
 
 const sumOf = (namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric =>
@@ -110,20 +110,18 @@ export const EDGE_ALARMS = {
     watches: ({ label, balancer }) =>
       balancer === undefined
         ? []
-        : [
-            {
-              ...subjectOf(label),
-              metric: new Metric({
-                namespace: 'AWS/ApplicationELB',
-                metricName: 'UnHealthyHostCount',
-                dimensionsMap: { LoadBalancer: balancer.name, TargetGroup: balancer.targetGroup },
-                statistic: 'Maximum',
-                period: PERIOD,
-              }),
-              threshold: 1,
-              periods: { breaching: 3, of: 3 },
-            },
-          ],
+        : {
+            ...subjectOf(label),
+            metric: new Metric({
+              namespace: 'AWS/ApplicationELB',
+              metricName: 'UnHealthyHostCount',
+              dimensionsMap: { LoadBalancer: balancer.name, TargetGroup: balancer.targetGroup },
+              statistic: 'Maximum',
+              period: PERIOD,
+            }),
+            threshold: 1,
+            periods: { breaching: 3, of: 3 },
+          },
   },
   'host-one-zone': {
     severity: 'warning',
@@ -216,7 +214,7 @@ export function watchEdge(
 ): ReadonlyMap<string, Alarm> {
   const alarms = new Map<string, Alarm>();
   for (const [article, row] of Object.entries(EDGE_ALARMS) as [string, EdgeAlarmRow][])
-    for (const watch of row.watches(edge, context.config)) {
+    for (const watch of [row.watches(edge, context.config)].flat()) {
       const alarm = createAlarm(context, [article, watch.subject?.label], row, watch);
       notify(alarm, topics[row.severity]);
       alarms.set(article, alarm);

@@ -30,29 +30,28 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
     severity: 'warning',
     meaning:
       'Within a day, routes reported usage of more than a dollar beyond the bounds of their calls, unbilled.',
-    watches: ({ config }) => [
-      { metric: serviceMetric(config, METRICS.unbilled, { period: DAY }), threshold: MIN_LOSS_NANO_USD },
-    ],
+    watches: ({ config }) => ({
+      metric: serviceMetric(config, METRICS.unbilled, { period: DAY }),
+      threshold: MIN_LOSS_NANO_USD,
+    }),
   },
   'sold-below-cost': {
     severity: 'warning',
     meaning:
       'Within a day, calls sold below their cost lost more than one percent of what providers took, and a dollar.',
     // A fallback to a dearer route now and then stays below one percent: 3 % of calls at a loss of a quarter make 0.75 %.
-    watches: ({ config }) => [
-      {
-        metric: new MathExpression({
-          expression: `IF(lost >= ${MIN_LOSS_NANO_USD}, 100 * lost / taken, 0)`,
-          usingMetrics: {
-            lost: serviceMetric(config, METRICS.soldBelowCost, { period: DAY }),
-            taken: serviceMetric(config, METRICS.providerCost, { period: DAY }),
-          },
-          label: 'lost, % of what providers took',
-          period: DAY,
-        }),
-        threshold: 1,
-      },
-    ],
+    watches: ({ config }) => ({
+      metric: new MathExpression({
+        expression: `IF(lost >= ${MIN_LOSS_NANO_USD}, 100 * lost / taken, 0)`,
+        usingMetrics: {
+          lost: serviceMetric(config, METRICS.soldBelowCost, { period: DAY }),
+          taken: serviceMetric(config, METRICS.providerCost, { period: DAY }),
+        },
+        label: 'lost, % of what providers took',
+        period: DAY,
+      }),
+      threshold: 1,
+    }),
   },
   'price-passed': {
     severity: 'warning',
@@ -104,16 +103,14 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
   'reconciliation-missing': {
     severity: 'critical',
     meaning: 'The orders have not been compared with the payments of the provider for 26 hours.',
-    watches: ({ config }) => [
-      {
-        metric: serviceMetric(config, METRICS.paymentsReconciled, { period: HOUR }),
-        threshold: 1,
-        when: 'below',
-        periods: { breaching: RECONCILIATION_HOURS, of: RECONCILIATION_HOURS },
-        // There is none before the first morning.
-        silence: 'reported once it has spoken',
-      },
-    ],
+    watches: ({ config }) => ({
+      metric: serviceMetric(config, METRICS.paymentsReconciled, { period: HOUR }),
+      threshold: 1,
+      when: 'below',
+      periods: { breaching: RECONCILIATION_HOURS, of: RECONCILIATION_HOURS },
+      // There is none before the first morning.
+      silence: 'reported once it has spoken',
+    }),
   },
   'payments-differ': {
     severity: 'critical',
@@ -131,13 +128,11 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
     severity: 'warning',
     meaning: 'Two nights in a row, the audit could not prove the ledger of an account.',
     // One night may meet an account in the middle of its conversion, or a database that is overloaded.
-    watches: ({ config }) => [
-      {
-        metric: serviceMetric(config, METRICS.accountsUnproven, { period: DAY }),
-        threshold: 1,
-        periods: { breaching: 2, of: 2 },
-      },
-    ],
+    watches: ({ config }) => ({
+      metric: serviceMetric(config, METRICS.accountsUnproven, { period: DAY }),
+      threshold: 1,
+      periods: { breaching: 2, of: 2 },
+    }),
   },
   'audit-missing': {
     severity: 'critical',
@@ -170,43 +165,38 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
     watches: ({ config }) =>
       config.marketPayouts === 'none'
         ? []
-        : [
-            {
-              metric: serviceMetric(config, METRICS.latestPayout, { statistic: 'Maximum' }),
-              threshold: MAX_PAYOUT_SECONDS,
-            },
-          ],
+        : {
+            metric: serviceMetric(config, METRICS.latestPayout, { statistic: 'Maximum' }),
+            threshold: MAX_PAYOUT_SECONDS,
+          },
   },
   'holds-stuck': {
     severity: 'critical',
     meaning: 'A hold has outlived its expiry by two sweeps: credit is locked that no call uses.',
-    watches: ({ config }) => [
-      {
-        metric: serviceMetric(config, METRICS.overdueHold, { statistic: 'Maximum' }),
-        threshold: SWEEP_GRACE_SECONDS,
-      },
-    ],
+    watches: ({ config }) => ({
+      metric: serviceMetric(config, METRICS.overdueHold, { statistic: 'Maximum' }),
+      threshold: SWEEP_GRACE_SECONDS,
+    }),
   },
   'holds-released': {
     severity: 'warning',
     meaning: 'Ten calls within an hour died without settling; their holds were released unpaid.',
-    watches: ({ config }) => [
-      { metric: serviceMetric(config, METRICS.holdsReleased, { period: HOUR }), threshold: 10 },
-    ],
+    watches: ({ config }) => ({
+      metric: serviceMetric(config, METRICS.holdsReleased, { period: HOUR }),
+      threshold: 10,
+    }),
   },
   'sweep-missing': {
     severity: 'critical',
     meaning: 'The sweeper of expired holds has not run for half an hour.',
-    watches: ({ config }) => [
-      {
-        metric: serviceMetric(config, METRICS.holdsOpen, {
-          statistic: 'SampleCount',
-          period: Duration.minutes(15),
-        }),
-        threshold: 1,
-        when: 'below',
-        periods: { breaching: 2, of: 2 },
-      },
-    ],
+    watches: ({ config }) => ({
+      metric: serviceMetric(config, METRICS.holdsOpen, {
+        statistic: 'SampleCount',
+        period: Duration.minutes(15),
+      }),
+      threshold: 1,
+      when: 'below',
+      periods: { breaching: 2, of: 2 },
+    }),
   },
 };

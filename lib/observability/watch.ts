@@ -26,11 +26,11 @@ export interface AlarmRow {
   readonly severity: Severity;
   /** One sentence, for the mail. */
   readonly meaning: string;
-  readonly watches: (system: System) => readonly Watch[];
+  readonly watches: (system: System) => Watch | readonly Watch[];
 }
 
 /** Raised by the first. */
-export const once = (metric: IMetric): readonly Watch[] => [{ metric, threshold: 1 }];
+export const once = (metric: IMetric): Watch => ({ metric, threshold: 1 });
 
 /** A watch for each of the subjects. */
 export const each =

@@ -34,7 +34,7 @@ export class OperationsStack extends Stack {
     this.#system = systemOf({ config, data, stacks });
     const topics = createTopics(this, config);
     for (const [article, row] of Object.entries(ALARMS))
-      for (const watch of row.watches(this.#system))
+      for (const watch of [row.watches(this.#system)].flat())
         notify(
           createAlarm({ scope: this, config }, [article, watch.subject?.label], row, watch),
           topics[row.severity],
