@@ -7,7 +7,6 @@ import { BILL_COMMAND } from './bill.ts';
 import { checkCatalog } from './check.ts';
 import { DIFF_RECORDS, diffCatalog, requireAccepted } from './diff.ts';
 import { IMPORT_USAGE, importCatalog } from './import-command.ts';
-import { watchPrices } from './watch-prices.ts';
 
 const count = (json: string) => (JSON.parse(json) as { models: unknown[] }).models.length;
 
@@ -90,10 +89,6 @@ export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
       const { output, blocked } = await diffCatalog(operator, json, { accepted, records, nowMs: Date.now() });
       return { output, exitCode: blocked.length === 0 ? 0 : 1 };
     },
-  },
-  'catalog watch': {
-    usage: 'FILE | --none',
-    run: async (operator, args) => ok(await watchPrices(operator, args)),
   },
   'catalog check': {
     usage: '[--bedrock URL]',
