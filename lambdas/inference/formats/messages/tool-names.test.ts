@@ -69,8 +69,8 @@ describe('a tool with a long name', () => {
       arguments: '{}',
     }));
     for (const wire of waysOf(route, { calls, end: END[route] })) {
-      const heard = await play({ caller: 'anthropic', route, request: FIELDS }, wire);
-      expect(heard.calls.map(({ name }) => name)).toEqual([...LONG, 'short', 'unknown']);
+      const heard = await play({ caller: 'messages', route, request: FIELDS }, wire);
+      expect(heard?.calls.map(({ name }) => name)).toEqual([...LONG, 'short', 'unknown']);
     }
   });
 
