@@ -4,6 +4,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import type { OperatorTarget } from './target.ts';
 
 export interface AwsCaller {
+  readonly partition: string;
   readonly accountId: string;
   readonly arn: string;
   readonly region: string;
@@ -16,7 +17,8 @@ export async function readCaller(): Promise<AwsCaller> {
     const region = await client.config.region();
     const { Account: accountId, Arn: arn } = await client.send(new GetCallerIdentityCommand({}));
     if (accountId === undefined || arn === undefined) throw new Error('AWS named no account');
-    return { accountId, arn, region };
+    const [, partition = 'aws'] = arn.split(':');
+    return { partition, accountId, arn, region };
   } catch (failure) {
     throw new Error(problemOf(failure), { cause: failure });
   } finally {
@@ -27,7 +29,7 @@ export async function readCaller(): Promise<AwsCaller> {
 /** Returns the identity of the operator's credentials, for records of what was done. The local service has none. */
 export const operatorIdentity = async (
   { client }: Pick<OperatorTarget, 'client'>,
-  read: typeof readCaller = readCaller,
+  read: () => Promise<Pick<AwsCaller, 'arn'>> = readCaller,
 ): Promise<string> => (client.endpoint === undefined ? (await read()).arn : 'operator of the local service');
 
 /** Names of the errors for credentials that have ended or are wrong (IAM user guide, Troubleshoot; STS API reference). */

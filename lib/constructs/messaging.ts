@@ -23,7 +23,7 @@ const RETENTION = Duration.days(14);
 
 export class Messaging extends Construct {
   readonly bus: EventBus;
-  /** Without the one that the settings leave out. */
+  /** Without `deadChanges` if the settings leave the market out. */
   readonly queues: Readonly<Partial<Record<QueueName, Queue>>>;
   /** Name of the group that holds the schedules. */
   readonly scheduleGroup: string;

@@ -7,7 +7,7 @@ import { busName, rolePath } from '../../lib/config/stage-names.ts';
 import { bucketPrefix } from './execution.ts';
 import { allow, ITEM_ACTIONS, Names, type PolicyScope, type PolicyStatementText } from './scope.ts';
 
-const of = (service: string, names: readonly string[]): readonly string[] =>
+const actionsOf = (service: string, names: readonly string[]): readonly string[] =>
   names.map((name) => `${service}:${name}`);
 
 /** AWS's own policy of the role that copies tables (AWS managed policy reference, AWSBackupServiceRolePolicyForBackup). */
@@ -22,7 +22,7 @@ const TABLE_BACKUPS = [
 
 /** Actions that take no resource, or one that the stage does not name. */
 const UNSCOPED = [
-  ...of('logs', [
+  ...actionsOf('logs', [
     // API Gateway writes the logs of all APIs of a region in one role (AmazonAPIGatewayPushToCloudWatchLogs).
     'CreateLogGroup',
     'CreateLogStream',
@@ -36,16 +36,16 @@ const UNSCOPED = [
     'PutResourcePolicy',
     'DescribeResourcePolicies',
   ]),
-  ...of('bedrock', ['InvokeModel', 'InvokeModelWithResponseStream']),
+  ...actionsOf('bedrock', ['InvokeModel', 'InvokeModelWithResponseStream']),
   'bedrock-mantle:CreateInference',
   'aws-external-anthropic:CreateInference',
   'dynamodb:ListStreams',
   'ecr:GetAuthorizationToken',
   'guardduty:SendObjectMalwareScan',
   'tag:GetResources',
-  ...of('xray', ['GetSamplingRules', 'GetSamplingTargets', 'PutTelemetryRecords', 'PutTraceSegments']),
-  ...of('backup', ['CopyFromBackupVault', 'CopyIntoBackupVault', 'DescribeBackupVault']),
-  ...of('kms', ['Decrypt', 'DescribeKey', 'GenerateDataKey']),
+  ...actionsOf('xray', ['GetSamplingRules', 'GetSamplingTargets', 'PutTelemetryRecords', 'PutTraceSegments']),
+  ...actionsOf('backup', ['CopyFromBackupVault', 'CopyIntoBackupVault', 'DescribeBackupVault']),
+  ...actionsOf('kms', ['Decrypt', 'DescribeKey', 'GenerateDataKey']),
 ];
 
 /** The resources of the stage. */
@@ -55,17 +55,17 @@ function onStage(names: Names, stage: string): readonly PolicyStatementText[] {
       'Tables',
       [
         ...ITEM_ACTIONS,
-        ...of('dynamodb', ['DescribeStream', 'GetRecords', 'GetShardIterator', ...TABLE_BACKUPS]),
+        ...actionsOf('dynamodb', ['DescribeStream', 'GetRecords', 'GetShardIterator', ...TABLE_BACKUPS]),
       ],
       names.tables,
     ),
     allow(
       'Queues',
-      of('sqs', ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage', 'SendMessage']),
+      actionsOf('sqs', ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage', 'SendMessage']),
       names.queues,
     ),
     allow('Functions', ['lambda:InvokeFunction'], names.functions),
-    allow('Workflows', of('states', ['StartExecution', 'StartSyncExecution']), [
+    allow('Workflows', actionsOf('states', ['StartExecution', 'StartSyncExecution']), [
       names.arn('states', `stateMachine:${stage}-*`),
     ]),
     allow('Events', ['events:PutEvents'], [names.arn('events', `event-bus/${busName(stage)}`)]),
@@ -76,7 +76,14 @@ function onStage(names: Names, stage: string): readonly PolicyStatementText[] {
     allow('Secrets', ['secretsmanager:GetSecretValue'], [...names.secrets, names.secret('*')]),
     allow(
       'Buckets',
-      of('s3', ['PutObject*', 'GetObject*', 'DeleteObject*', 'Abort*', 'ListBucket', '*BucketNotification']),
+      actionsOf('s3', [
+        'PutObject*',
+        'GetObject*',
+        'DeleteObject*',
+        'Abort*',
+        'ListBucket',
+        '*BucketNotification',
+      ]),
       [names.arn('s3', bucketPrefix(stage), 'public')],
     ),
   ];
@@ -88,7 +95,7 @@ function onShared(names: Names): readonly PolicyStatementText[] {
     allow('Everything', UNSCOPED, ['*']),
     allow(
       'ScannerRule',
-      of('events', [
+      actionsOf('events', [
         'DeleteRule',
         'DescribeRule',
         'ListTargetsByRule',
@@ -98,16 +105,18 @@ function onShared(names: Names): readonly PolicyStatementText[] {
       ]),
       [names.arn('events', 'rule/DO-NOT-DELETE-AmazonGuardDutyMalwareProtectionS3*')],
     ),
-    allow('Code', of('s3', ['GetObject', 'GetObjectVersion']), [
+    allow('Code', actionsOf('s3', ['GetObject', 'GetObjectVersion']), [
       names.arn('s3', 'cdk-hnb659fds-assets-*', 'public'),
     ]),
-    allow('Image', of('ecr', ['BatchCheckLayerAvailability', 'BatchGetImage', 'GetDownloadUrlForLayer']), [
-      names.arn('ecr', 'repository/cdk-hnb659fds-container-assets-*'),
-    ]),
+    allow(
+      'Image',
+      actionsOf('ecr', ['BatchCheckLayerAvailability', 'BatchGetImage', 'GetDownloadUrlForLayer']),
+      [names.arn('ecr', 'repository/cdk-hnb659fds-container-assets-*')],
+    ),
     // By these the CDK passes the outputs of a stack to one in another region.
     allow(
       'Exports',
-      of('ssm', [
+      actionsOf('ssm', [
         '*TagsToResource',
         '*TagsFromResource',
         'DeleteParameters',

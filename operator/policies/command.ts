@@ -34,7 +34,7 @@ async function scopeOf(
   if (account !== undefined && region !== undefined)
     return { partition: 'aws', accountId: account, region, stage };
   const caller = await readCaller();
-  const [, partition = 'aws'] = caller.arn.split(':');
+  const { partition } = caller;
   return { partition, accountId: account ?? caller.accountId, region: region ?? caller.region, stage };
 }
 

@@ -13,7 +13,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { createDynamoClients } from '../../lambdas/platform/aws/clients.ts';
 import { TABLES, type Table, type TableName, tablesOf } from '../../lambdas/platform/contract/tables.ts';
+import type { Config } from '../../lib/config/config.ts';
 import type { OperatorTarget } from '../target.ts';
+import type { RestoredTables } from './tables.ts';
 
 /** A table that differs from what the code needs. */
 export interface DifferentTable {
@@ -32,14 +34,10 @@ export function checkTables(
   return differentTables(client, tablesOf(environment), endpoint === undefined);
 }
 
-type RestoredTables = Readonly<Partial<Record<TableName, { readonly name: string }>>>;
-
 /** Throws if a table of the setting `restoredTables` differs from what the code needs: no deployment would change it. */
 export async function requireRestoredTables({
   restoredTables,
-}: {
-  readonly restoredTables: RestoredTables;
-}): Promise<void> {
+}: Pick<Config, 'restoredTables'>): Promise<void> {
   if (Object.keys(restoredTables).length === 0) return;
   const { client, onceClient } = createDynamoClients({});
   try {

@@ -26,7 +26,7 @@ import type { OperatorTarget } from '../target.ts';
 /** An entry of the setting `restoredTables`. */
 interface RestoredTable {
   readonly name: string;
-  readonly streamArn?: string;
+  readonly streamArn?: string | undefined;
 }
 
 export type RestoredTables = Readonly<Partial<Record<TableName, RestoredTable>>>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { neededRights } from './bootstrap.ts';
 
-const caller = { accountId: '123456789012', arn: 'arn:aws:iam::123456789012:user/deployer' };
+const caller = { partition: 'aws', accountId: '123456789012' };
 const policy = (name: string) => `arn:aws:iam::123456789012:policy/${name}`;
 const ADMINISTRATOR = 'arn:aws:iam::aws:policy/AdministratorAccess';
 const OWN = 'Inference-test-execution-eu-central-1';

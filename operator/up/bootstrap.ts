@@ -16,6 +16,7 @@ import type { Config } from '../../lib/config/config.ts';
 import { boundaryName, executionPolicyName } from '../../lib/config/stage-names.ts';
 import { type AwsCaller, BOOTSTRAP_VERSION, type Bootstrap, readBootstrap } from '../aws-account.ts';
 import { policyDocument } from '../policies/command.ts';
+import { Names } from '../policies/scope.ts';
 
 /** The policy of a standard bootstrap, by the end of its ARN. */
 const ADMINISTRATOR = ':policy/AdministratorAccess';
@@ -31,6 +32,7 @@ const MAX_POLICIES = 10;
 
 interface StagePolicy {
   readonly name: string;
+  readonly limits: string;
   readonly arn: string;
   readonly document: string;
 }
@@ -51,15 +53,19 @@ export interface RightsChange {
 /** Returns the policies that the stage needs in these regions, and the bootstraps that are missing or lack one. */
 export function neededRights(
   { stage, bootstrap: setting }: Pick<Config, 'stage' | 'bootstrap'>,
-  { arn, accountId }: Pick<AwsCaller, 'arn' | 'accountId'>,
+  caller: Pick<AwsCaller, 'partition' | 'accountId'>,
   found: ReadonlyMap<string, Bootstrap | undefined>,
 ): RightsChange {
-  const partition = arn.split(':')[1] ?? 'aws';
-  const policyOf = (name: string, kind: 'boundary' | 'execution', region: string): StagePolicy => ({
-    name,
-    arn: `arn:${partition}:iam::${accountId}:policy/${name}`,
-    document: JSON.stringify(policyDocument(kind, { partition, accountId, region, stage })),
-  });
+  const policyOf = (name: string, kind: 'boundary' | 'execution', region: string): StagePolicy => {
+    const scope = { ...caller, region, stage };
+    const limits = kind === 'boundary' ? 'every role of the stage' : `CloudFormation in ${region}`;
+    return {
+      name,
+      limits,
+      arn: new Names(scope).arn('iam', `policy/${name}`, 'global'),
+      document: JSON.stringify(policyDocument(kind, scope)),
+    };
+  };
   const isScoped = setting === 'scoped';
   const policies = isScoped ? [policyOf(boundaryName(stage), 'boundary', '*')] : [];
   const bootstraps: BootstrapChange[] = [];
@@ -110,7 +116,7 @@ export async function missingRights(
   try {
     const stored = await Promise.all(needed.map(({ arn }) => readDocument(client, arn)));
     const policies = needed.filter(({ document }, at) => document !== stored[at]);
-    const written = policies.map(({ name }) => `the policy ${name}, which limits them or CloudFormation`);
+    const written = policies.map(({ name, limits }) => `the policy ${name}, which limits ${limits}`);
     return { policies, bootstraps, lines: [...written, ...lines] };
   } finally {
     client.destroy();

@@ -86,9 +86,8 @@ async function down(args: readonly string[]): Promise<void> {
     console.log(`account ${accountId}, ${region}`);
     for (const { StackName: name } of found) console.log(`deletes   ${name}`);
     if (found.length === 0) console.log(`deletes   nothing: there is no stack of ${stage}`);
-    const [logs = [], rest = []] = [true, false].map((isLog) =>
-      kept.filter(({ type }) => (type === LOG_GROUP) === isLog),
-    );
+    const logs = kept.filter(({ type }) => type === LOG_GROUP);
+    const rest = kept.filter(({ type }) => type !== LOG_GROUP);
     for (const { type, id } of rest.sort((a, b) => (a.type < b.type ? -1 : 1)))
       console.log(`keeps     ${type} ${id}`);
     if (logs.length > 0)

@@ -2,6 +2,7 @@
 import { ListSubscriptionsByTopicCommand, SNSClient, type Subscription } from '@aws-sdk/client-sns';
 import { alarmTopicName } from '../../lib/config/stage-names.ts';
 import type { AwsCaller } from '../aws-account.ts';
+import { Names } from '../policies/scope.ts';
 
 /** The ARN of a subscription whose owner has not followed the link of AWS's mail (Amazon SNS API reference, Subscribe). */
 const PENDING = 'PendingConfirmation';
@@ -24,13 +25,10 @@ export function recipientLines(topic: string, subscriptions: readonly Subscripti
 }
 
 /** Reads the recipients. A deployment that may not read them is as good as any other, so that this throws nothing. */
-export async function readRecipients(
-  { arn, region, accountId }: AwsCaller,
-  stage: string,
-): Promise<readonly string[]> {
-  const client = new SNSClient({ region });
+export async function readRecipients(caller: AwsCaller, stage: string): Promise<readonly string[]> {
+  const client = new SNSClient({ region: caller.region });
   const topic = alarmTopicName(stage);
-  const TopicArn = `arn:${arn.split(':')[1]}:sns:${region}:${accountId}:${topic}`;
+  const TopicArn = new Names({ ...caller, stage }).arn('sns', topic);
   try {
     // A page has a hundred.
     const { Subscriptions: subscriptions = [] } = await client.send(

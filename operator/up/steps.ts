@@ -14,6 +14,7 @@ import type { Addresses } from '../addresses.ts';
 import type { AwsCaller } from '../aws-account.ts';
 import { catalogWithout, lineOf, readModelAccess } from '../catalog/model-access.ts';
 import type { Operator } from '../operator.ts';
+import { Names } from '../policies/scope.ts';
 import { SMOKE_COMMAND } from '../smoke/command.ts';
 import { SMOKE_KEY_COMMAND } from '../smoke/key-command.ts';
 
@@ -91,13 +92,12 @@ export async function storeSmokeKey(operator: Operator): Promise<string> {
 }
 
 /** Starts the audit of every night now. Its result is on the dashboard, and ends the alarm of a missing audit. */
-export async function startAudit({ arn, region, accountId }: AwsCaller, stage: string): Promise<string> {
-  const client = new SFNClient({ region });
-  const partition = arn.split(':')[1];
+export async function startAudit(caller: AwsCaller, stage: string): Promise<string> {
+  const client = new SFNClient({ region: caller.region });
   try {
     const { executionArn = '' } = await client.send(
       new StartExecutionCommand({
-        stateMachineArn: `arn:${partition}:states:${region}:${accountId}:stateMachine:${stage}-audit-books`,
+        stateMachineArn: new Names({ ...caller, stage }).arn('states', `stateMachine:${stage}-audit-books`),
         input: '{}',
       }),
     );
