@@ -36,6 +36,7 @@ const ELSEWHERE = [
   'AWS::Events::EventBus',
   'AWS::Events::Rule',
   'AWS::IAM::Policy',
+  'AWS::Lambda::EventInvokeConfig',
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Function',
   'AWS::Lambda::Permission',
