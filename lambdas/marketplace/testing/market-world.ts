@@ -21,7 +21,7 @@ import { ServiceError } from '../../platform/core/errors.ts';
 import { NANO_PER_CENT, type NanoUsd } from '../../platform/core/money.ts';
 import type { Log } from '../../platform/core/ports.ts';
 import { type DueResult, processDue } from '../core/due.ts';
-import { refund, transferEarnings } from '../core/earnings/postings.ts';
+import { refund, returnSale, transferEarnings } from '../core/earnings/postings.ts';
 import { listingChange, newListing } from '../core/fields.ts';
 import { Listings } from '../core/listings.ts';
 import type { DuePayoutDependencies } from '../core/payouts/due.ts';
@@ -209,6 +209,12 @@ export class MarketWorld {
   ) {
     const amount = cents === undefined ? undefined : BigInt(cents) * NANO_PER_CENT;
     return refund(this.#system(clients), { sellerId, key }, { chargeId, amount });
+  }
+
+  /** Returns all of a sale, as an operator does. */
+  returnSale(sellerId: string, chargeId: string, clients: DynamoClients = this.#database) {
+    const note = { by: 'operator', reason: 'nothing was delivered' };
+    return returnSale(this.#system(clients), { sellerId, chargeId }, note);
   }
 
   transfer(

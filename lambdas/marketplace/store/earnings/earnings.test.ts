@@ -73,6 +73,13 @@ const OPERATIONS: Readonly<
     prepare: bought({ paid: 500 }),
     run: ({ seller, charge }, clients) => world.refund(seller, { charge, key: 'k' }, clients),
   },
+  'the return of a sale by an operator': {
+    prepare: bought({ granted: 500 }),
+    run: async ({ seller, charge }, clients) => {
+      // The run before may have returned it.
+      expect(['done', 'conflict']).toContain(await codeOf(world.returnSale(seller, charge, clients)));
+    },
+  },
   'a transfer': {
     prepare: matured({ paid: 500 }),
     run: ({ seller }, clients) => world.transfer(seller, { amount: cents(100), key: 'k' }, clients),
@@ -143,6 +150,29 @@ describe('money of the market', () => {
       }
     },
     120_000,
+  );
+
+  it.each([{ paid: 500 }, { granted: 500 }])(
+    'returns at most once while an operator, the seller and its maturity come together: %j',
+    async (funds) => {
+      for (let round = 0; round < 5; round += 1) {
+        const parties = await due(funds)();
+        const { seller, buyer, charge, listing } = parties;
+        // The balance of the seller covers a second return.
+        const other = await world.open();
+        await world.grant(other, 400);
+        await world.buy(other, listing);
+        await Promise.allSettled([
+          world.returnSale(seller, charge),
+          world.refund(seller, { charge, cents: 150 }),
+          world.processDue(),
+          world.returnSale(seller, charge),
+        ]);
+        const { returned = 0n } = (await world.sale(seller, charge)) ?? {};
+        expect((await stateOf(parties)).buyer).toEqual({ balance: cents(100) + returned, owed: 0n });
+        expect(await world.audit(seller, buyer)).toEqual([]);
+      }
+    },
   );
 
   it('stays pending for seven days, and then becomes available to the seller, less the fee', async () => {
