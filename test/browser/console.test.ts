@@ -195,6 +195,24 @@ describe('the console in Chromium', () => {
     keyId = user.page.url().split('/').at(-1) ?? '';
   });
 
+  it('states that a key allows no kind of call, and lets it stay so', async () => {
+    const { id } = await user.page.evaluate(async () => {
+      const headers = { 'x-requested-with': 'console', 'content-type': 'application/json' };
+      const body = JSON.stringify({ name: 'of a product', policy: { allowed_kinds: [] } });
+      const response = await fetch('/api-keys', { method: 'POST', headers, body });
+      return (await response.json()) as { readonly id: string };
+    });
+    await user.page.reload();
+    await user.go(`/keys/${id}`, 'of a product');
+    await user.page.getByRole('button', { name: 'Edit' }).click();
+    await user.page.getByText('(none chosen: none)').waitFor();
+    await user.page.getByLabel('Requests a minute').fill('7');
+    await user.page.getByRole('button', { name: 'Save' }).click();
+    await user.page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
+    const { data } = JSON.parse(await sendFrom('/api-keys')) as { data: { id: string; policy: object }[] };
+    expect(data.find((each) => each.id === id)?.policy).toEqual({ allowed_kinds: [], rpm: 7 });
+  });
+
   it('tests a webhook, shows its delivery with the attempt, and delivers again', async () => {
     const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook?a=%3Cb%3E`;
     await user.go('/webhooks', 'Webhooks');

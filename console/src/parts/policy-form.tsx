@@ -131,7 +131,7 @@ export function KeyForm({
         />
       </div>
       <fieldset className="stack tight">
-        <legend>Kinds of calls (none chosen: all)</legend>
+        <legend>{`Kinds of calls (none chosen: ${draft.callsNothing ? 'none' : 'all'})`}</legend>
         <div className="row">
           <Choices options={KINDS} chosen={draft.kinds} onChange={(kinds) => set({ kinds })} />
         </div>
