@@ -213,6 +213,11 @@ describe('money of the market', () => {
     expect(await stateOf({ seller, buyer })).toMatchObject({
       balance: { pending: 0n, available: 0n, transferred: net(400) },
       seller: { balance: net(400) },
+      // Both lines name the sale.
+      lines: [
+        { type: 'transfer', status: 'credited' },
+        { type: 'sale', status: 'credited' },
+      ],
     });
   });
 

@@ -1,8 +1,8 @@
-import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, describe, expect } from '@jest/globals';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
-import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
+import { aroundSend, FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
 import { QUOTAS } from '../../../platform/core/api/quotas.ts';
 import { NANO_PER_CENT, toCents } from '../../../platform/core/money.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
@@ -240,6 +240,16 @@ describe('an entitlement token', () => {
       customerOf(client, tables.market, listingIds, String(names[0]));
     expect(await found(['lst_2', 'lst_1'])).toEqual({ accountId: one, listingId: 'lst_1' });
     expect([await found(['lst_2']), await found([])]).toEqual([undefined, undefined]);
+  });
+
+  it('names no account whose name is not noted for the seller', async () => {
+    const failing = aroundSend(database.client, (command, send) => {
+      const isNote =
+        command instanceof PutItemCommand && command.input.Item?.item?.S?.startsWith('customer#') === true;
+      return isNote ? Promise.reject(new Error('no database')) : send(command);
+    });
+    const named = createPseudonyms(failing, database.tables.market)(await world.open(), 'lst_1');
+    await expect(named).rejects.toThrow('no database');
   });
 });
 
