@@ -5,7 +5,6 @@ import './architecture/dependencies.ts';
 import './architecture/enumerations.ts';
 import './architecture/events.ts';
 import './architecture/folders.ts';
-import './architecture/function-variables.ts';
 import './architecture/grants.ts';
 import './architecture/language.ts';
 import './architecture/mentions.ts';

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../tools/test-kit/waiting.ts';
-import { HOST_HEALTH_CHECKS } from '../platform/contract/inference-host.ts';
 
 let children: ChildProcess[] = [];
 afterEach(() => {
@@ -97,57 +96,5 @@ describe('a program', () => {
     await get('/release');
     expect(await response).toBe('well');
     expect(await ended).toEqual([0, null]);
-  }, 60_000);
-});
-
-describe('two programs behind a balancer', () => {
-  /** Sends the calls in turns, and a health check to each program after every tenth. */
-  async function balance() {
-    const [first, second] = await Promise.all([start(), start()]);
-    const targets = [first, second].map((program) => ({ program, failedChecks: 0, served: 0 }));
-    let sent = 0;
-    const call = async () => {
-      const usable = targets.filter(({ failedChecks }) => failedChecks < HOST_HEALTH_CHECKS.unhealthyCount);
-      const target = usable[sent % usable.length] as (typeof targets)[number];
-      sent += 1;
-      const text = await target.program.get('/served').catch(() => 'failed');
-      if (text === 'served') target.served += 1;
-      if (sent % 10 === 0) {
-        for (const each of targets) {
-          const health = await each.program.health().catch(() => 'failed');
-          each.failedChecks = health === 'healthy' ? 0 : each.failedChecks + 1;
-        }
-      }
-      return text;
-    };
-    const calls = async (count: number) => {
-      const texts: string[] = [];
-      while (texts.length < count) texts.push(await call());
-      return {
-        lost: texts.filter((text) => text !== 'served').length,
-        served: targets.map(({ served }) => served),
-      };
-    };
-    return { first, calls };
-  }
-
-  it('lose no call when one has an uncaught exception', async () => {
-    const { first, calls } = await balance();
-    expect(await calls(20)).toEqual({ lost: 0, served: [10, 10] });
-    await first.get('/exception');
-    await first.isUnhealthy();
-    // Three checks fail, so that the other program gets the last twenty.
-    expect(await calls(50)).toEqual({ lost: 0, served: [25, 45] });
-    first.program.kill('SIGTERM');
-    expect(await first.ended).toEqual([1, null]);
-    expect(await calls(20)).toEqual({ lost: 0, served: [25, 65] });
-  }, 60_000);
-
-  it('lose half of the calls when one is killed, until its checks have failed', async () => {
-    const { first, calls } = await balance();
-    first.program.kill('SIGKILL');
-    await first.ended;
-    expect(await calls(50)).toEqual({ lost: 15, served: [0, 35] });
-    expect(await calls(20)).toEqual({ lost: 0, served: [0, 55] });
   }, 60_000);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONTEXTS, LAYERS, layerOf, rejection } from './layers.ts';
-import { filesIn, read, SOURCE_FOLDERS, sourceModules, targetOf } from './source-tree.ts';
+import { filesIn, read, sourceModules } from './source-tree.ts';
 import { importsOf, parse } from './syntax.ts';
 
 const dependencies: ReadonlySet<string> = new Set(
@@ -20,17 +20,6 @@ describe('imports', () => {
       module.imports.flatMap((target) => rejection(module, target, dependencies) ?? []),
     );
     expect(rejected).toEqual([]);
-  });
-
-  it('name files that are there', () => {
-    const paths = new Set([...SOURCE_FOLDERS, 'test'].flatMap((folder) => filesIn(folder)));
-    const missing = modules.flatMap((module) =>
-      module.imports
-        .map((target) => targetOf(module, target))
-        .filter((target) => target?.endsWith('.ts') && !paths.has(target))
-        .map((target) => `${module.path} -> ${target}`),
-    );
-    expect(missing).toEqual([]);
   });
 
   it('come from every layer that has modules, so that no rule is idle', () => {

@@ -7,28 +7,24 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import Stripe from 'stripe';
 import { type PaymentSandbox, startPaymentSandbox } from '../../../tools/simulators/payments/sandbox.ts';
 import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
-import { ForkedProcesses } from '../../../tools/test-kit/forked-processes.ts';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { DynamoAccountStore } from '../../access/store/account-store.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
-import { FAULTS, FailingProcess } from '../../ledger/testing/failing-process.ts';
 import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import type { ServiceError } from '../../platform/core/errors.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { reconcileOnSchedule } from '../consumers/reconcile-payments/consumer.ts';
 import { createOrder } from '../core/orders.ts';
-import type { OrderReference, PaymentLists } from '../core/ports.ts';
+import type { PaymentLists } from '../core/ports.ts';
 import { receivePaymentEvent } from '../core/receive-event.ts';
 import { type Reconciliation, reconcilePayments } from '../core/reconciliation.ts';
-import type { KnownPayment } from '../testing/crediting-process.ts';
 import { WEBHOOK_SECRET } from '../testing/stripe-events.ts';
 import { createOrderStore } from './create-orders.ts';
 import { StripeLists } from './stripe-lists.ts';
 import { StripePayments } from './stripe-payments.ts';
 
 const NANO_PER_CENT = 10_000_000n;
-const PROCESSES = 4;
 
 const KEY = 'rk_test_all';
 /** The rights that the documentation names, and each of them without one. */
@@ -37,7 +33,6 @@ const LACKING = RIGHTS.map((right) => [`rk_test_without_${right}`, RIGHTS.filter
 
 let folder: string;
 let database: TestDatabase;
-let processes: ForkedProcesses;
 let sandbox: PaymentSandbox;
 let receiver: Server;
 let url: string;
@@ -64,8 +59,7 @@ const storeOf = (clients: DynamoClients = database) =>
   createOrderStore({ clients, environment: database.environment });
 
 beforeAll(async () => {
-  const script = join(import.meta.dirname, '..', 'testing', 'crediting-process.ts');
-  [database, processes] = await Promise.all([startDatabase(), ForkedProcesses.start(script, PROCESSES)]);
+  database = await startDatabase();
   receiver = createServer(async (request, response) => {
     // A repetition may still be on its way when the next test begins.
     const results = received;
@@ -84,7 +78,6 @@ beforeAll(async () => {
 afterAll(async () => {
   receiver.closeAllConnections();
   await new Promise((resolve) => receiver.close(resolve));
-  await processes.end();
   await database.stop();
 });
 beforeEach(async () => {
@@ -239,60 +232,6 @@ describe('an event that somebody makes up', () => {
       });
     expect(await credit()).toBe(0);
   });
-});
-
-describe('a payment that is learned of twice', () => {
-  it(`brings its credit once if events and reconciliations meet in ${PROCESSES} processes`, async () => {
-    const orders = await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        const { id: orderId } = await openOrder(100);
-        return { orderId, accountId };
-      }),
-    );
-    const amount = Number(100n * NANO_PER_CENT);
-    const credited = await processes.ask<number>((index) => {
-      const by = index % 2 === 0 ? 'event' : 'reconciliation';
-      return { endpoint: database.endpoint, by, orders, amount } satisfies KnownPayment;
-    });
-    expect(credited.reduce((sum, count) => sum + count, 0)).toBe(orders.length);
-    expect(await credit()).toBe(800);
-  }, 60_000);
-
-  it.each(FAULTS)(
-    'brings its credit once if a reconciliation fails at any of its requests: %s',
-    async (fault) => {
-      let at = 0;
-      for (let reached = true; reached; ) {
-        at += 1;
-        const before = await credit();
-        const { id: orderId } = await openOrder(1_000);
-        const lists = listsOf({ orderId, accountId }, 1_000n * NANO_PER_CENT, 250n * NANO_PER_CENT);
-        const process = new FailingProcess(database, new Map([[at, fault]]));
-        await reconcile(process.clients, lists).catch(() => {});
-        reached = process.calls >= at;
-        // What hung in the network arrives among the requests of the next run.
-        await Promise.all([process.landLate(), reconcile(database, lists)]);
-        expect(await reconcile(database, lists)).toMatchObject({ compared: 2, ...EXACT });
-        expect((await credit()) - before).toBe(750);
-      }
-      expect(at).toBeGreaterThan(8);
-    },
-    60_000,
-  );
-});
-
-/** The lists of a provider with one payment, of which a part was refunded. */
-const listsOf = (order: OrderReference, paid: bigint, refunded: bigint): PaymentLists => ({
-  isConfigured: async () => true,
-  async *list(name) {
-    const created = Math.floor(Date.now() / 1000);
-    const { orderId } = order;
-    if (name === 'payments')
-      yield [{ id: `cs_${orderId}`, order, fact: { kind: 'paid', amount: paid }, created }];
-    const id = `re_${orderId}`;
-    if (name === 'refunds')
-      yield [{ id, order, fact: { kind: 'reversal', id, amount: refunded, undone: false }, created }];
-  },
 });
 
 describe('the lists of the provider', () => {

@@ -63,12 +63,6 @@ export interface PlatformOptions {
   /** Replaces the real sender, which may go to loopback here. */
   readonly send?: Send;
   readonly random?: () => number;
-  readonly claimMs?: number;
-  /** Replaces the visibility of every queue. */
-  readonly visibilityMs?: number;
-  readonly maxReceives?: number;
-  /** Milliseconds since the epoch; a clock that the test moves when absent. */
-  readonly clock?: () => number;
   /** Stands around every call that leaves the readers' process. */
   readonly around?: Around;
   /** Returns whether the readers' process has died since the last call. Its messages are delivered again then. */
@@ -97,12 +91,12 @@ function createLines() {
   return { lines, info: write, warn: write, error: write };
 }
 
-function describeQueues({ visibilityMs, maxReceives }: PlatformOptions): QueueDescription[] {
+function describeQueues(): QueueDescription[] {
   return (Object.entries(QUEUES) as [QueueName, QueueSpec][]).map(([name, spec]) => ({
     name,
     arn: arnOf(name),
     url: urlOf(name),
-    visibilityMs: visibilityMs ?? (spec.visibilitySeconds ?? 30) * 1000,
+    visibilityMs: (spec.visibilitySeconds ?? 30) * 1000,
     delayMs: 0,
     retentionMs: 14 * 86_400_000,
     dead:
@@ -110,15 +104,15 @@ function describeQueues({ visibilityMs, maxReceives }: PlatformOptions): QueueDe
         ? undefined
         : {
             queueArn: arnOf(spec.dead.queue as QueueName),
-            maxReceives: maxReceives ?? spec.dead.maxReceives,
+            maxReceives: spec.dead.maxReceives,
           },
   }));
 }
 
 /** Queues, bus and schedules in memory, with the address that answers for them. */
-async function startMessaging(options: PlatformOptions, clock: () => number) {
+async function startMessaging(clock: () => number) {
   const store = openMessagingStore(':memory:');
-  const queues = new Queues({ descriptions: describeQueues(options), store, clock });
+  const queues = new Queues({ descriptions: describeQueues(), store, clock });
   const buses = new EventBuses({
     buses: [{ name: BUS, arn: regionalArn('events', `event-bus/${BUS}`) }],
     rules: [
@@ -156,10 +150,11 @@ async function startMessaging(options: PlatformOptions, clock: () => number) {
 }
 
 /** Everything that one reader of the queues has of its own. */
-export function composeReaders(
+function composeReaders(
   { client: database, tables }: Pick<Awaited<ReturnType<typeof startDatabase>>, 'client' | 'tables'>,
   aws: string,
-  { send, random = drawsOf('retries'), claimMs = 40_000, clock = Date.now, around }: PlatformOptions,
+  clock: () => number,
+  { send, random = drawsOf('retries'), around }: PlatformOptions,
 ) {
   const config = { endpoint: aws, region: REGION, credentials: CREDENTIALS };
   const client = aroundSend(database, around);
@@ -200,7 +195,7 @@ export function composeReaders(
     clock,
     random,
     ulid: systemUlid,
-    claimMs,
+    claimMs: 40_000,
     send: around === undefined ? post : (request) => around(() => post(request)) as ReturnType<Send>,
     watch: {
       onAttempt: (attempt) => observed.attempts.push(attempt),
@@ -250,10 +245,10 @@ async function invokeAll(
 
 export async function startPlatform(options: PlatformOptions = {}) {
   const time = { nowMs: NOON_MS };
-  const clock = options.clock ?? (() => time.nowMs);
+  const clock = () => time.nowMs;
   const database = await startDatabase();
-  const messaging = await startMessaging(options, clock);
-  const parts = composeReaders(database, messaging.endpoint.url, { ...options, clock });
+  const messaging = await startMessaging(clock);
+  const parts = composeReaders(database, messaging.endpoint.url, clock, options);
   const { queues, schedules } = messaging;
   const lanes = Object.entries(parts.readers) as [keyof typeof parts.readers, Reader][];
 
@@ -300,7 +295,6 @@ export async function startPlatform(options: PlatformOptions = {}) {
     queues,
     schedules,
     time,
-    awsEndpoint: messaging.endpoint.url,
     settle,
     /** Lets so much time pass, with everything that happens in it. */
     async pass(ms: number): Promise<void> {

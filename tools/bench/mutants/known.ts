@@ -34,12 +34,6 @@ const EQUIVALENT: readonly KnownMutant[] = [
   },
   {
     path: 'lambdas/webhooks/store/webhook-sender.ts',
-    line: 'autoSelectFamily: true,',
-    mistake: 'property: autoSelectFamily: true, -> ',
-    reason: 'it is the default of Node, and stands there for the reader',
-  },
-  {
-    path: 'lambdas/webhooks/store/webhook-sender.ts',
     line: 'const status = response.statusCode ?? 0;',
     mistake: 'constant: 0 -> 1',
     reason: 'the answer to a request of a client has a status',
@@ -55,12 +49,6 @@ const EQUIVALENT: readonly KnownMutant[] = [
     line: 'algorithms: ALGORITHMS,',
     mistake: 'property: algorithms: ALGORITHMS, -> ',
     reason: 'a token of another algorithm has been refused before the provider is asked for its keys',
-  },
-  {
-    path: 'lambdas/inference/providers/gemini/stream.ts',
-    line: '#metered = false;',
-    mistake: 'boolean: false -> true',
-    reason: 'it is set anew with each event, and is not read before the first one',
   },
   {
     path: 'lambdas/webhooks/core/backoff.ts',
@@ -82,12 +70,6 @@ const ACCEPTED: readonly KnownMutant[] = [
     line: 'const unread = states.filter(({ from }) => from < last);',
     mistake: 'comparison: < -> <=',
     reason: 'a query more, which finds nothing',
-  },
-  {
-    path: 'lambdas/inference/providers/responses/request.ts',
-    line: '...(topP === undefined ? {} : { top_p: topP }),',
-    mistake: 'condition: topP === undefined -> false',
-    reason: 'a field without a value, which JSON leaves out',
   },
   {
     path: 'lambdas/platform/core/ports.ts',
@@ -112,12 +94,6 @@ const ACCEPTED: readonly KnownMutant[] = [
     line: 'const MAX_CHANGE_ATTEMPTS = 5;',
     mistake: 'constant: 5 -> 6',
     reason: 'one try more before a change gives up: nothing promises the number',
-  },
-  {
-    path: 'lambdas/webhooks/store/webhook-sender.ts',
-    line: "else callback(null, first?.address ?? '', first?.family ?? 4);",
-    mistake: 'default: first?.family ?? 4 -> (4)',
-    reason: 'Node asks for all addresses as long as it chooses among the families by itself, its default',
   },
 ];
 
