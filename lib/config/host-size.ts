@@ -3,7 +3,7 @@
 /**
  * The size of a task. A streamed call of 300 chunks takes 13 ms of CPU (a profile of 2026-11-23, and `npm run bench --
  * stream`). 300 open calls of 5 s, which are 60 per second, therefore take three quarters of a vCPU; longer calls take
- * less. The memory of 2 GB covers a thousand open streams (330 MB measured, `npm run bench -- host`), the bodies that
+ * less. The memory of 2 GB covers a thousand open streams (315 MB measured on 2026-11-28), the bodies that
  * are read concurrently (768 MB as text and values), and as much again.
  */
 export const HOST_TASK = {

@@ -15,7 +15,7 @@ import {
   writeReport,
 } from './harness/report.ts';
 import { RESULTS } from './harness/results.ts';
-import { measureHost, measureReaders } from './host/bench.ts';
+import { measureReaders } from './host/stalled-readers.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLeases } from './ledger/leases.ts';
 import { measureMarket } from './market/bench.ts';
@@ -40,7 +40,6 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   tokens: measureTokens,
   wire: measureWire,
   mutants: measureMutants,
-  host: measureHost,
   readers: measureReaders,
   'without-market': measureWithoutMarket,
 };

@@ -32,7 +32,6 @@ export const MEASURED_CODE: Readonly<Record<string, Readonly<Record<string, stri
   stream: { chat: CHAT, messages: 'lambdas/inference/endpoints/create-message/handler.ts' },
   splits: { batches: 'lambdas/inference/providers/event-batches.ts', chat: CHAT },
   peers: { host: HOST, ledger: LEDGER },
-  host: { host: HOST, ledger: LEDGER },
   readers: { host: HOST },
   tokens: { bound: 'lambdas/inference/core/metering/token-bound.ts' },
   wire: {

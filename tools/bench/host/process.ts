@@ -26,11 +26,11 @@ export interface HostOptions {
 const SECRET = JSON.stringify({ Name: 'pepper', SecretString: JSON.stringify(PEPPERS) });
 
 /** Answers every read of a secret. */
-export const startSettings = (delayMs: number): Promise<LoopbackServer> =>
+export const startSettings = (): Promise<LoopbackServer> =>
   startLoopbackServer((request, response) => {
     request.resume();
     response.setHeader('content-type', 'application/x-amz-json-1.1');
-    setTimeout(() => response.end(SECRET), delayMs);
+    response.end(SECRET);
   }, 0);
 
 export const startHost = ({

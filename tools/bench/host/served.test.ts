@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-describe('the host of the benches `host` and `peers`', () => {
+describe('the host of the benches `readers` and `peers`', () => {
   it.each([
     ['with the ledger', true],
     ['without the ledger', false],

@@ -18,8 +18,6 @@ const ACCOUNTS = 8;
 
 interface StageStart {
   readonly overrides?: Readonly<Record<string, string>>;
-  /** The duration of reading a secret or a parameter. */
-  readonly settingsMs?: number;
   /** False starts the host whose ledger grants everything and writes nothing. */
   readonly money?: boolean;
 }
@@ -47,8 +45,8 @@ export async function openStage(...others: readonly string[]): Promise<Stage> {
     upstream,
     database,
     accounts,
-    async start({ overrides = {}, settingsMs = 0, money = true } = {}) {
-      const reader = await startSettings(settingsMs);
+    async start({ overrides = {}, money = true } = {}) {
+      const reader = await startSettings();
       settings.push(reader);
       return startHost({ database, folder: folderOf(money), settingsUrl: reader.url, overrides });
     },

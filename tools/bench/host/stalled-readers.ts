@@ -7,7 +7,7 @@ import type { BenchAccount } from '../harness/service/account.ts';
 import { median } from '../harness/statistics.ts';
 import { modelNamed } from '../harness/upstream/model-name.ts';
 import { residentMbOf } from '../harness/weigh.ts';
-import { hostRequest, type Stage } from './stage.ts';
+import { hostRequest, openStage, type Stage } from './stage.ts';
 import { streamAll } from './streams.ts';
 
 const READERS = 500;
@@ -21,7 +21,7 @@ const STALLED: Case = {
 };
 
 /** More than the sockets between upstream and reader hold: some 10 MB. */
-export const LONG_RESPONSE = modelNamed({ chunks: 50_000, pauseMs: 20 });
+const LONG_RESPONSE = modelNamed({ chunks: 50_000, pauseMs: 20 });
 
 /** The host ends a stream of which nothing was taken for a minute. */
 const STALLED_MS = 55_000;
@@ -45,7 +45,16 @@ function stall(url: string, account: BenchAccount): Promise<() => void> {
   });
 }
 
-export async function measureStalledReaders(stage: Stage): Promise<readonly BenchMetric[]> {
+export async function measureReaders(): Promise<readonly BenchMetric[]> {
+  const stage = await openStage(LONG_RESPONSE);
+  try {
+    return await measure(stage);
+  } finally {
+    await stage.close();
+  }
+}
+
+async function measure(stage: Stage): Promise<readonly BenchMetric[]> {
   const host = await stage.start({ overrides: { HOST_OPEN_CALLS: '1000' } });
   const others = () =>
     streamAll(stage, { ...OTHERS, url: host.url, upstream: upstreamModel(CHAT_STREAMED, 0) });
