@@ -89,7 +89,7 @@ export const isOutOfSight = (path: string, { operator, original }: Mutant): bool
 
 /** Tests of many seconds each, which find what the others of their folder miss: a mutant is not shown to them. */
 export const SLOW =
-  /\/(histories|processes|cost|ledger\/recovery|admission|crashes|kills|payment-histories|token-bound|breaker-fleet|breaker-histories|bounds|circuit-processes|hostile-answers|hostile-bodies|malformed-bodies)\.test\.ts$/;
+  /\/(histories|processes|cost|ledger\/recovery|admission|crashes|kills|payment-histories|token-bound|breaker-fleet|breaker-histories|bounds|hostile-answers|hostile-bodies|malformed-bodies)\.test\.ts$/;
 
 /** Tests next to the modules, and what tests share, are in no area. */
 export const areaOf = (path: string): Area | undefined =>
