@@ -83,6 +83,22 @@ async function buyer(credit = 1000n * DOLLAR): Promise<string> {
   return accountId;
 }
 
+/** The store answers with the listing, and its owner is faster with a change than the purchase that follows. */
+function purchasesAfter(change: () => Promise<unknown>): typeof purchases {
+  const store = new DynamoListingStore(database.client, database.tables.listings);
+  let isChanged = false;
+  const read = async (id: string) => {
+    const found = await store.read(id);
+    if (!isChanged) {
+      isChanged = true;
+      await change();
+    }
+    return found;
+  };
+  const slow = Object.assign(Object.create(store) as DynamoListingStore, { read });
+  return { ...purchases, listings: new Listings({ store: slow, ...system }) };
+}
+
 const earnings = () => createEarningsStore({ clients: database, environment: database.environment });
 
 const balance = async (accountId: string) =>
@@ -253,25 +269,9 @@ describe('a listing with plans and no price', () => {
     ['free', null],
     ['for sale at 0', usd(0)],
   ])('rejects a purchase if it was %s when the buyer read it', async (_case, from) => {
-    const { client, tables } = database;
-    const store = new DynamoListingStore(client, tables.listings);
     const listing = await listed(from);
     const accountId = await buyer();
-    let isChanged = false;
-    const slow = new Listings({
-      store: Object.assign(Object.create(store) as DynamoListingStore, {
-        read: async (id: string) => {
-          const found = await store.read(id);
-          if (!isChanged) {
-            isChanged = true;
-            await setOffer(listing, { plans: [PLAN], price: null });
-          }
-          return found;
-        },
-      }),
-      ...system,
-    });
-    const late = { ...purchases, listings: slow };
+    const late = purchasesAfter(() => setOffer(listing, { plans: [PLAN], price: null }));
     const request = { ...listing, accountId };
     await expect(purchase(late, request, purchaseState({ amount: 0 }))).rejects.toMatchObject({
       code: 'subscription_only',
@@ -337,26 +337,9 @@ describe('the money', () => {
     ['was for nothing', usd(0), usd(1)],
     ['is free now', usd(100), null],
   ])('stays in place if the price changes between the read and the write: it %s', async (_case, from, to) => {
-    const { client, tables } = database;
-    const store = new DynamoListingStore(client, tables.listings);
     const listing = await listed(from);
     const accountId = await buyer();
-    // The store answers with the listing, and the owner is faster than the purchase that follows.
-    let isChanged = false;
-    const slow = new Listings({
-      store: Object.assign(Object.create(store) as DynamoListingStore, {
-        read: async (id: string) => {
-          const storedPurchase = await store.read(id);
-          if (!isChanged) {
-            isChanged = true;
-            await setPrice(listing, to);
-          }
-          return storedPurchase;
-        },
-      }),
-      ...system,
-    });
-    const late = { store: new DynamoPurchaseStore(database, tables), listings: slow, ...system, terms };
+    const late = purchasesAfter(() => setPrice(listing, to));
     const amount = from?.amount ?? 0;
     await expect(purchase(late, { ...listing, accountId }, purchaseState({ amount }))).rejects.toMatchObject({
       code: 'price_changed',

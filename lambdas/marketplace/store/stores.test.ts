@@ -1,12 +1,7 @@
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
-import { Accounts } from '../../access/core/accounts.ts';
-import { DynamoAccountStore } from '../../access/store/account-store.ts';
-import { DynamoCreditStore } from '../../ledger/store/credit-store.ts';
-import { createWalletStore } from '../../ledger/store/wallet/store.ts';
 import { FAULTS, FailingProcess } from '../../ledger/testing/failing-process.ts';
-import { splitWallet } from '../../ledger/testing/split-wallet.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { updateIndex } from '../core/discovery/search-build.ts';
 import { SearchIndex, searchDocument } from '../core/discovery/search-index.ts';
@@ -14,10 +9,8 @@ import { updateRankings } from '../core/discovery/trending.ts';
 import type { Listing } from '../core/listing.ts';
 import { readAcquisitions } from './acquisitions.ts';
 import { createInstallStore, createReviewStore, readReviews } from './action-store.ts';
-import { createEarningsStore } from './earnings/create-earnings.ts';
 import { purgeListing } from './listing-history.ts';
 import { DynamoListingStore } from './listing-store.ts';
-import { DynamoPurchaseStore } from './purchase-store.ts';
 import { createReleaseStore } from './release-store.ts';
 import { DynamoSearchStore } from './search-store.ts';
 import { DynamoTrendingStore } from './trending-store.ts';
@@ -25,7 +18,6 @@ import { DynamoTrendingStore } from './trending-store.ts';
 const NOW = 1_800_000_000;
 /** No quota is reached here. */
 const MANY = 1_000;
-const DOLLAR = 1_000_000_000n;
 
 let database: TestDatabase;
 let listings: DynamoListingStore;
@@ -246,71 +238,6 @@ describe('the storage of installs, reviews and releases', () => {
   });
 });
 
-const PENDING_SALE = {
-  fee: 0n,
-  returned: 0n,
-  status: 'pending',
-  created: NOW,
-  dueAt: NOW,
-  held: undefined,
-} as const;
-
-describe('a purchase', () => {
-  it('happens once under concurrent requests, takes money from every shard of a wallet, and preserves the total', async () => {
-    const { client, tables } = database;
-    const store = new DynamoAccountStore(client, tables);
-    const accounts = new Accounts({ store, clock: () => NOW * 1000, ulid: systemUlid });
-    const [buyer, owner] = [await accounts.open(), await accounts.open()];
-    const wallets = createWalletStore(database, tables.wallets);
-    const earnings = createEarningsStore({ clients: database, environment: database.environment });
-    const balances = async () => [
-      (await wallets.read(buyer))?.balance,
-      (await earnings.balance(owner)).pending,
-    ];
-    const created = Math.floor(NOW);
-    const grant = { id: 'grant', created, source: 'grant' };
-    await new DynamoCreditStore(client, tables).topUp({ ...grant, accountId: buyer, amount: 2n * DOLLAR });
-    await splitWallet(database, buyer, [DOLLAR / 2n, DOLLAR / 2n]);
-    const listed = await listing({ ownerId: owner, price: { amount: 150, currency: 'USD' } });
-    const purchases = new DynamoPurchaseStore(database, tables);
-    const buy = (from: Listing, gross: bigint) => {
-      const id = `pur_${systemUlid()}`;
-      const sale = {
-        ...PENDING_SALE,
-        chargeId: id,
-        transactionId: id.replace('pur_', 'txn_'),
-        sellerId: owner,
-        buyerId: buyer,
-        listingId: from.id,
-        gross,
-      };
-      return purchases.purchase(
-        {
-          id,
-          listingId: from.id,
-          buyerId: buyer,
-          amount: 150,
-          currency: 'USD',
-          created: NOW,
-        },
-        { listing: from, sale, unchanged: false },
-        event('purchase.completed'),
-        MANY,
-      );
-    };
-    const price = (150n * DOLLAR) / 100n;
-    const results = await Promise.all(Array.from({ length: 6 }, () => buy(listed, price)));
-    expect(results.filter((result) => result === 'done')).toHaveLength(1);
-    expect(results.filter((result) => result === 'repeated')).toHaveLength(5);
-    expect(await balances()).toEqual([DOLLAR / 2n, price]);
-
-    const dear = await listing({ ownerId: owner, price: { amount: 51, currency: 'USD' } });
-    expect(await buy(dear, (51n * DOLLAR) / 100n)).toBe('insufficient');
-    expect(await buy({ ...dear, price: { amount: 50, currency: 'USD' } }, DOLLAR / 2n)).toBe('changed');
-    expect(await balances()).toEqual([DOLLAR / 2n, price]);
-  });
-});
-
 describe('the stored search index', () => {
   const storeOf = (client = database.client) =>
     new DynamoSearchStore(client, database.tables.discovery, systemUlid);
@@ -330,15 +257,6 @@ describe('the stored search index', () => {
     );
     return items.map(({ entry }) => Number(entry?.S?.slice(0, 10)));
   };
-
-  it('contains every change of batches that are processed at once', async () => {
-    await receive([await listing()]);
-    const changed = await Promise.all(
-      ['one', 'two', 'three'].map((word) => listing({ name: `Gadget ${word}` })),
-    );
-    await Promise.all(changed.map((each) => receive([each])));
-    expect((await found('gadget')).toSorted()).toEqual(changed.map(({ id }) => id).toSorted());
-  });
 
   it('costs one read for each version, and retains the version before it for those that read it', async () => {
     await receive([await listing({ name: 'Widget' })]);

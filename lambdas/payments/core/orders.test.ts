@@ -145,21 +145,6 @@ describe('an order of the account', () => {
 });
 
 describe('an event of a payment', () => {
-  it('advances its order, with the entry in the ledger', async () => {
-    const orders = new Orders(NEW);
-    const { apply, warnings } = context(orders);
-    await apply(PAID);
-    expect(orders.order).toEqual({ ...NEW, paid: 1_000n, version: 1 });
-    expect(orders.entries.map(({ amount }) => amount)).toEqual([1_000n]);
-    expect(warnings).toEqual([]);
-  });
-
-  it('writes nothing if it adds nothing new', async () => {
-    const orders = new Orders(applyFact(NEW, PAID));
-    await context(orders).apply(PAID);
-    expect(orders.steps).toEqual(['find']);
-  });
-
   it('applies to the result of another event that comes first', async () => {
     const orders = new Orders(NEW);
     orders.meetings.push({ fact: { kind: 'reversal', id: 're_1', amount: 300n, undone: false } });
