@@ -44,10 +44,10 @@ const DYNAMODB_LOCAL =
     ? ['lambdas/*/store/', 'lambdas/ledger/', 'lambdas/platform/{aws,connections,dynamodb,system}/']
     : [
         'lambdas/inference/store/replay-store.test.ts',
-        'lambdas/access/store/key-store.test.ts',
+        'lambdas/access/store/keys/key-store.test.ts',
         'lambdas/ledger/store/usage-store.test.ts',
         'lambdas/ledger/store/wallet/store.test.ts',
-        'lambdas/marketplace/store/purchases.test.ts',
+        'lambdas/marketplace/store/purchases/purchases.test.ts',
         'lambdas/ledger/core/cost.test.ts',
         'lambdas/ledger/core/settlement.test.ts',
       ];

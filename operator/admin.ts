@@ -1,8 +1,9 @@
 /** `npm run admin -- <command> [--json] [--stage S]`: the operator's command, against the local service or AWS. */
-import { type CommandOutput, requireNoKey } from './arguments.ts';
+
 import { problemOf } from './aws-account.ts';
-import { COMMANDS, forPeople } from './commands.ts';
-import { helpText, unknownCommand } from './help.ts';
+import { type CommandOutput, requireNoKey } from './commands/arguments.ts';
+import { COMMANDS, forPeople } from './commands/commands.ts';
+import { helpText, unknownCommand } from './commands/help.ts';
 import { createOperator } from './operator.ts';
 import { readAwsTarget, readLocalTarget } from './target.ts';
 

@@ -2,18 +2,18 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { changeKey } from '../lambdas/access/core/api-keys.ts';
-import type { KeyState } from '../lambdas/access/core/key-state.ts';
-import type { Policy } from '../lambdas/access/core/policy.ts';
-import { LONGEST_SESSION_SECONDS } from '../lambdas/access/core/session.ts';
-import { identityKey, type ProviderIdentity } from '../lambdas/access/core/sign-in.ts';
+import { changeKey } from '../lambdas/access/core/keys/api-keys.ts';
+import type { KeyState } from '../lambdas/access/core/keys/key-state.ts';
+import type { Policy } from '../lambdas/access/core/keys/policy.ts';
+import { LONGEST_SESSION_SECONDS } from '../lambdas/access/core/sessions/session.ts';
+import { identityKey, type ProviderIdentity } from '../lambdas/access/core/sessions/sign-in.ts';
 import {
   createAccounts,
   createKeyIssuer,
   createKeyRegistry,
 } from '../lambdas/access/store/create-accounts.ts';
-import { createSecrets } from '../lambdas/access/store/create-secrets.ts';
-import { createSessions } from '../lambdas/access/store/session-tokens.ts';
+import { createSecrets } from '../lambdas/access/store/keys/create-secrets.ts';
+import { createSessions } from '../lambdas/access/store/sessions/session-tokens.ts';
 import { createEarnings } from '../lambdas/app/handlers/registered.ts';
 import {
   readCatalogVersion,
@@ -52,18 +52,18 @@ import { createSigningSecretStore } from '../lambdas/webhooks/store/create-webho
 import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
 import { operatorIdentity } from './aws-account.ts';
-import { createCustomers } from './customers.ts';
-import { createMaintenance } from './maintenance.ts';
-import { createMarket } from './market.ts';
-import { createOperatorAccounts } from './operator-accounts.ts';
-import { createReconciliation } from './payments.ts';
+import { createRouteAccess } from './calls/route-access.ts';
+import { scanUsage, type TimeSpan, type UsageScan, usageOfAccount } from './calls/usage-records.ts';
+import { createCustomers } from './customers/customers.ts';
+import { createOperatorAccounts } from './customers/operator-accounts.ts';
 import { type RedriveResult, redrive } from './redrive.ts';
 import { copyBack } from './restore/copy-back.ts';
 import { restore } from './restore/restore.ts';
 import { checkTables } from './restore/table-checks.ts';
-import { createRouteAccess } from './route-access.ts';
+import { createMaintenance } from './service/maintenance.ts';
+import { createMarket } from './service/market.ts';
+import { createReconciliation } from './service/payments.ts';
 import type { OperatorTarget } from './target.ts';
-import { scanUsage, type TimeSpan, type UsageScan, usageOfAccount } from './usage-records.ts';
 
 /** The operations of the command line, the smoke test and the local seed. */
 export type Operator = ReturnType<typeof createOperator>;

@@ -3,13 +3,18 @@
 import { created, ok, tagged } from '../platform/contract/operation.ts';
 import { pageSchema } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
-import { accountSchema } from './core/accounts.ts';
-import { keySchema } from './core/api-keys.ts';
-import { issuedKeySchema } from './core/key-issuer.ts';
-import { createKeyRequest, rotateKeyRequest, updateKeyRequest } from './core/key-requests.ts';
-import { offeredProvidersSchema } from './core/offered-providers.ts';
-import { renewedSchema, signedOutSchema, signInRequest, signOutRequest } from './core/session-requests.ts';
-import { signedInSchema } from './core/sign-in.ts';
+import { accountSchema } from './core/accounts/accounts.ts';
+import { offeredProvidersSchema } from './core/identity/offered-providers.ts';
+import { keySchema } from './core/keys/api-keys.ts';
+import { issuedKeySchema } from './core/keys/key-issuer.ts';
+import { createKeyRequest, rotateKeyRequest, updateKeyRequest } from './core/keys/key-requests.ts';
+import {
+  renewedSchema,
+  signedOutSchema,
+  signInRequest,
+  signOutRequest,
+} from './core/sessions/session-requests.ts';
+import { signedInSchema } from './core/sessions/sign-in.ts';
 
 export const ACCESS_COMPONENTS = {
   Account: accountSchema,

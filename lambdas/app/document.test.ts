@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { type Listing, listingEntry } from '../marketplace/core/listing.ts';
+import { type Listing, listingEntry } from '../marketplace/core/listings/listing.ts';
 import type { Route } from '../platform/contract/route.ts';
 import { COMPONENTS } from './components.ts';
 import { openApiDocument } from './document.ts';

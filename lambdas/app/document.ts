@@ -3,7 +3,7 @@
  * validate with.
  */
 
-import { SESSION_COOKIES } from '../access/core/session-cookie.ts';
+import { SESSION_COOKIES } from '../access/core/sessions/session-cookie.ts';
 import { HAS_MARKET } from '../platform/contract/features.ts';
 import { IP_RATE_ERROR } from '../platform/contract/gateway-errors.ts';
 import type { Operation, Tag } from '../platform/contract/operation.ts';

@@ -3,7 +3,9 @@
 import { created, ok, tagged } from '../platform/contract/operation.ts';
 import { pageQuery, pageSchema } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
-import { acquisitionSchema, acquisitionsQuery } from './core/acquisition.ts';
+import { artifactSchema, buildSchema, buildsQuery, newBuild, uploadSchema } from './core/builds/build.ts';
+import { searchQuery } from './core/discovery/search-query.ts';
+import { trendingQuery } from './core/discovery/trending.ts';
 import {
   installSchema,
   newRelease,
@@ -12,13 +14,11 @@ import {
   purchaseSchema,
   releaseSchema,
   reviewSchema,
-} from './core/activity.ts';
-import { artifactSchema, buildSchema, buildsQuery, newBuild, uploadSchema } from './core/builds/build.ts';
-import { searchQuery } from './core/discovery/search-query.ts';
-import { trendingQuery } from './core/discovery/trending.ts';
-import { listingChange, newListing } from './core/fields.ts';
-import { LISTING_KINDS, listingSchema } from './core/listing.ts';
-import { categoriesQuery, categorySchema, listingQuery } from './core/queries.ts';
+} from './core/listings/activity.ts';
+import { listingChange, newListing } from './core/listings/fields.ts';
+import { LISTING_KINDS, listingSchema } from './core/listings/listing.ts';
+import { categoriesQuery, categorySchema, listingQuery } from './core/listings/queries.ts';
+import { acquisitionSchema, acquisitionsQuery } from './core/purchases/acquisition.ts';
 import { ETAGS, OPERATOR_SALES_OPERATIONS, SALES_COMPONENTS, SALES_OPERATIONS } from './openapi-of-sales.ts';
 
 const IF_MATCH = {

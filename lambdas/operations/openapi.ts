@@ -1,5 +1,5 @@
 /** The descriptions of the operator's view, of health, and of the pages of the service. */
-import { signedOutSchema } from '../access/core/session-requests.ts';
+import { signedOutSchema } from '../access/core/sessions/session-requests.ts';
 import { catalogViewSchema } from '../inference/core/catalog/catalog-view.ts';
 import { routeSummarySchema, routesQuery } from '../inference/core/routing/route-list.ts';
 import { accountSummarySchema, accountsQuery } from '../ledger/core/account-summaries.ts';

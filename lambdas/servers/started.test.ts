@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../tools/test-kit/waiting.ts';
-import { formatKey, SECRET_BYTES } from '../access/core/api-key.ts';
+import { formatKey, SECRET_BYTES } from '../access/core/keys/api-key.ts';
 import {
   type WireRequest,
   type WireResponder,

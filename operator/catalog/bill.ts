@@ -2,15 +2,13 @@
  * An account's bill of a period, recomputed from its usage records: by the line items of each record, by the catalog
  * that was current at each call, and by another catalog.
  */
-import { readFileSync } from 'node:fs';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import type { Prices } from '../../lambdas/inference/core/pricing/prices.ts';
 import type { UsageRecord } from '../../lambdas/ledger/core/usage-record.ts';
 import type { JsonObject } from '../../lambdas/platform/core/json/lossless-json.ts';
 import { type NanoUsd, usdJson } from '../../lambdas/platform/core/money.ts';
-import { type Command, options } from '../arguments.ts';
+import type { TimeSpan } from '../calls/usage-records.ts';
 import type { Operator } from '../operator.ts';
-import type { TimeSpan } from '../usage-records.ts';
 import { billedAmount, byOwnLines, byPrices, pricesById } from './recompute.ts';
 
 /** Differences that are listed by request id; all are counted. */
@@ -54,7 +52,7 @@ interface Difference {
 type BillStores = Pick<Operator, 'catalogVersion' | 'usageOf'>;
 
 /** Recomputes the bill of the period; `json`: a catalog to use instead of the catalogs that were current. */
-async function recomputeBill(
+export async function recomputeBill(
   operator: BillStores,
   { accountId, span, json }: { accountId: string; span: TimeSpan; json?: string | undefined },
 ): Promise<{ readonly output: JsonObject; readonly differences: number }> {
@@ -133,25 +131,3 @@ class Bill {
     };
   }
 }
-
-const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z)?$/;
-
-/** A UTC date, or a time of RFC 3339 with `Z`, in milliseconds since the epoch. */
-function timeOf(name: string, value: string): number {
-  const ms = DATE.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(ms)) throw new Error(`--${name} must be a date such as 2026-11-01, or a time in UTC`);
-  return ms;
-}
-
-export const BILL_COMMAND: Command = {
-  usage: '--account A --from DATE --to DATE [--catalog FILE]',
-  async run(operator, args) {
-    const { account, from, to, catalog } = options(args, ['account', 'from', 'to'], ['catalog']);
-    const span = { fromMs: timeOf('from', from), toMs: timeOf('to', to) };
-    if (span.fromMs >= span.toMs) throw new Error('--from must be before --to');
-    const json = catalog === undefined ? undefined : readFileSync(catalog, 'utf8');
-    const { output, differences } = await recomputeBill(operator, { accountId: account, span, json });
-    const period = { from: new Date(span.fromMs).toISOString(), to: new Date(span.toMs).toISOString() };
-    return { output: { account_id: account, ...period, ...output }, exitCode: differences === 0 ? 0 : 1 };
-  },
-};

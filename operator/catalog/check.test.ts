@@ -3,7 +3,7 @@ import { wireServer } from '../../lambdas/inference/testing/providers/wire-serve
 import type { UnbilledOfRoute } from '../../lambdas/ledger/core/ports.ts';
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import { usdJson } from '../../lambdas/platform/core/money.ts';
-import { createRouteAccess } from '../route-access.ts';
+import { createRouteAccess } from '../calls/route-access.ts';
 import { checkCatalog } from './check.ts';
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };

@@ -13,8 +13,8 @@ import {
 import type { UnbilledOfRoute } from '../../lambdas/ledger/core/ports.ts';
 import type { JsonObject } from '../../lambdas/platform/core/json/lossless-json.ts';
 import { usdJson } from '../../lambdas/platform/core/money.ts';
+import type { RouteAccess } from '../calls/route-access.ts';
 import type { Operator } from '../operator.ts';
-import type { RouteAccess } from '../route-access.ts';
 import { clientWarnings } from './client-limits.ts';
 import { announcedEndOf } from './ended-models.ts';
 

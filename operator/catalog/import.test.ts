@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { growthOf, MAX_RATIO } from '../../tools/test-kit/growth.ts';
-import { COMMANDS } from '../commands.ts';
+import { COMMANDS } from '../commands/commands.ts';
 import { KINDS_OF_CONTENT } from './sources/field-names.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'catalog-import-'));

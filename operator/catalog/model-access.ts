@@ -9,7 +9,7 @@ import {
   type CatalogRoute,
   parseCatalog,
 } from '../../lambdas/inference/core/catalog/catalog-document.ts';
-import type { RouteAccess } from '../route-access.ts';
+import type { RouteAccess } from '../calls/route-access.ts';
 
 /** A model that no route can call yet, and what to do about it. */
 export interface DeniedModel {

@@ -9,7 +9,7 @@ import { SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/env
 import { openAccount } from '../../tools/bench/harness/service/account.ts';
 import { callChat, composeChat, readText } from '../../tools/bench/harness/service/chat.ts';
 import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
-import { COMMANDS } from '../commands.ts';
+import { COMMANDS } from '../commands/commands.ts';
 import { createOperator, type Operator } from '../operator.ts';
 import { localTarget } from '../target.ts';
 

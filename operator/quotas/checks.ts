@@ -7,9 +7,9 @@ import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-docum
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import { type Config, hasEdge } from '../../lib/config/config.ts';
 import { type AwsCaller, BOOTSTRAP_VERSION, readBootstrap, readCaller } from '../aws-account.ts';
+import { createRouteAccess } from '../calls/route-access.ts';
 import { lineOf, readModelAccess } from '../catalog/model-access.ts';
 import { EDGE_REGION } from '../policies/scope.ts';
-import { createRouteAccess } from '../route-access.ts';
 
 export interface AccountCheck {
   readonly check: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { wireServer } from '../../lambdas/inference/testing/providers/wire-server.ts';
 import { parseConfig } from '../../lib/config/config.ts';
-import { COMMANDS } from '../commands.ts';
+import { COMMANDS } from '../commands/commands.ts';
 import type { SynthesizedCounts } from '../deployment/assembly.ts';
 import type { AccountState } from './account.ts';
 import { checkAccount, hostZones } from './checks.ts';

@@ -1,11 +1,11 @@
 import { DeleteItemCommand, PutItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { changeKey } from '../../lambdas/access/core/api-keys.ts';
-import type { KeyState } from '../../lambdas/access/core/key-state.ts';
-import type { Policy } from '../../lambdas/access/core/policy.ts';
-import { DynamoAccountStore } from '../../lambdas/access/store/account-store.ts';
-import { DynamoKeyRegistry } from '../../lambdas/access/store/key-registry.ts';
-import { DynamoSessionStore } from '../../lambdas/access/store/session-store.ts';
+import { changeKey } from '../../lambdas/access/core/keys/api-keys.ts';
+import type { KeyState } from '../../lambdas/access/core/keys/key-state.ts';
+import type { Policy } from '../../lambdas/access/core/keys/policy.ts';
+import { DynamoAccountStore } from '../../lambdas/access/store/accounts/account-store.ts';
+import { DynamoKeyRegistry } from '../../lambdas/access/store/keys/key-registry.ts';
+import { DynamoSessionStore } from '../../lambdas/access/store/sessions/session-store.ts';
 import type { Item } from '../../lambdas/platform/dynamodb/attribute-values.ts';
 import { systemUlid } from '../../lambdas/platform/system/system.ts';
 import type { Subscription } from '../../lambdas/webhooks/core/subscription.ts';
@@ -13,7 +13,7 @@ import { encodeReplaced, encodeSubscription } from '../../lambdas/webhooks/store
 import { CONTRACT_TABLES } from '../../tools/bench/harness/service/database.ts';
 import { ensureTables } from '../../tools/local/dynamodb/tables.ts';
 import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
-import { createOperatorAccounts } from '../operator-accounts.ts';
+import { createOperatorAccounts } from '../customers/operator-accounts.ts';
 import { ACCESS_TABLES, type AccessTableNames, reduceAccess } from './access.ts';
 
 const NOW_MS = Date.parse('2026-11-26T12:00:00Z');

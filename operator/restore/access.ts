@@ -12,17 +12,17 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { DeleteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { CAPS } from '../../lambdas/access/core/caps.ts';
-import { type KeyState, rpmOf } from '../../lambdas/access/core/key-state.ts';
-import type { Policy } from '../../lambdas/access/core/policy.ts';
-import { windowsAt } from '../../lambdas/access/core/windows.ts';
-import { decodeKey } from '../../lambdas/access/store/key-item.ts';
-import { DynamoKeyRegistry } from '../../lambdas/access/store/key-registry.ts';
-import { DynamoSessionStore } from '../../lambdas/access/store/session-store.ts';
+import { CAPS } from '../../lambdas/access/core/keys/caps.ts';
+import { type KeyState, rpmOf } from '../../lambdas/access/core/keys/key-state.ts';
+import type { Policy } from '../../lambdas/access/core/keys/policy.ts';
+import { windowsAt } from '../../lambdas/access/core/keys/windows.ts';
+import { decodeKey } from '../../lambdas/access/store/keys/key-item.ts';
+import { DynamoKeyRegistry } from '../../lambdas/access/store/keys/key-registry.ts';
+import { DynamoSessionStore } from '../../lambdas/access/store/sessions/session-store.ts';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import type { Clock } from '../../lambdas/platform/core/ports.ts';
 import { readText, text } from '../../lambdas/platform/dynamodb/attribute-values.ts';
-import { createOperatorAccounts } from '../operator-accounts.ts';
+import { createOperatorAccounts } from '../customers/operator-accounts.ts';
 import { keyIn, pagesOf, pairsOf } from './pairs.ts';
 
 /** The tables that grant access. */

@@ -15,7 +15,7 @@ import {
 import type { Config } from '../../lib/config/config.ts';
 import { boundaryName, executionPolicyName } from '../../lib/config/stage-names.ts';
 import { type AwsCaller, BOOTSTRAP_VERSION, type Bootstrap, readBootstrap } from '../aws-account.ts';
-import { policyDocument } from '../policies/command.ts';
+import { policyDocument } from '../commands/policies.ts';
 import { Names } from '../policies/scope.ts';
 
 /** The policy of a standard bootstrap, by the end of its ARN. */

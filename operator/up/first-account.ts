@@ -3,7 +3,7 @@
  * id follows from what exists: the account from an identity that no provider has, the credit from a fixed id, the key
  * from the account's id. The name of the key states if it was delivered.
  */
-import type { ProviderIdentity } from '../../lambdas/access/core/sign-in.ts';
+import type { ProviderIdentity } from '../../lambdas/access/core/sessions/sign-in.ts';
 import type { NanoUsd } from '../../lambdas/platform/core/money.ts';
 import type { Operator } from '../operator.ts';
 

@@ -13,10 +13,10 @@ import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import type { Addresses } from '../addresses.ts';
 import type { AwsCaller } from '../aws-account.ts';
 import { catalogWithout, lineOf, readModelAccess } from '../catalog/model-access.ts';
+import { SMOKE_COMMAND } from '../commands/smoke.ts';
+import { SMOKE_KEY_COMMAND } from '../commands/smoke-key.ts';
 import type { Operator } from '../operator.ts';
 import { Names } from '../policies/scope.ts';
-import { SMOKE_COMMAND } from '../smoke/command.ts';
-import { SMOKE_KEY_COMMAND } from '../smoke/key-command.ts';
 
 /** A function that found no catalog reads it again within seconds; a first one starts cold. */
 const HEALTHY_WITHIN_MS = 120_000;

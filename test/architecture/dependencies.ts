@@ -49,7 +49,7 @@ describe('the check of imports', () => {
       'lambdas/access/endpoints/create-session/handler.ts',
       `import '${upward(3)}ledger/store/usage-store.ts';`,
     ],
-    ['lambdas/access/store/key-store.ts', "import '../../ledger/store/usage-store.ts';"],
+    ['lambdas/access/store/keys/key-store.ts', "import '../../ledger/store/usage-store.ts';"],
     ['lambdas/platform/core/money.ts', "const sdk = await import('@aws-sdk/client-dynamodb');"],
     ['lambdas/platform/core/money.ts', "import { readFile } from 'node:fs/promises';"],
     ['lambdas/platform/core/money.ts', "type T = import('../aws/clients.ts').DynamoClients;"],

@@ -21,7 +21,7 @@ import OpenAI, { toFile } from 'openai';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import { outputName } from '../../lambdas/platform/contract/environment.ts';
 import { TABLES, type Table } from '../../lambdas/platform/contract/tables.ts';
-import { type PolicyKind, policyDocument } from '../../operator/policies/command.ts';
+import { type PolicyKind, policyDocument } from '../../operator/commands/policies.ts';
 import type { Restore } from '../../operator/restore/restore.ts';
 import { RESTORED, type RestoredTables } from '../../operator/restore/tables.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../tools/simulators/models/models-process.ts';

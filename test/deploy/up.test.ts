@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
-import { policyDocument } from '../../operator/policies/command.ts';
+import { policyDocument } from '../../operator/commands/policies.ts';
 import { compilePolicy } from '../../tools/local/aws/iam/policy.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../tools/simulators/models/models-process.ts';
 import { Deployment } from './deployment.ts';

@@ -5,7 +5,7 @@ import { ROUTES } from '../../lambdas/app/routes.ts';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { prices } from '../../lambdas/inference/core/pricing/prices.ts';
 import { parseConfig, SETTINGS } from '../../lib/config/config.ts';
-import { COMMANDS } from '../../operator/commands.ts';
+import { COMMANDS } from '../../operator/commands/commands.ts';
 import { isHistory, PAGES, ROOT, readPage } from './pages.ts';
 
 const MAX_README_LINES = 120;

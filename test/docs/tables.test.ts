@@ -5,7 +5,7 @@ import { ROUTES } from '../../lambdas/app/routes.ts';
 import { QUOTAS } from '../../lambdas/platform/core/api/quotas.ts';
 import { ERROR_CODES } from '../../lambdas/platform/core/errors.ts';
 import { parseConfig, SETTINGS } from '../../lib/config/config.ts';
-import { COMMANDS } from '../../operator/commands.ts';
+import { COMMANDS } from '../../operator/commands/commands.ts';
 import { pagesWithFigures, staleResults } from '../../tools/bench/figures/pages.ts';
 import { readSettings } from '../../tools/local/settings.ts';
 import { QUIRKS } from '../../tools/simulators/models/hosts/quirks.ts';

@@ -1,6 +1,6 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { formatKey } from '../../lambdas/access/core/api-key.ts';
+import { formatKey } from '../../lambdas/access/core/keys/api-key.ts';
 import { DynamoReplayStore } from '../../lambdas/inference/store/replay-store.ts';
 import {
   ledgerOf,

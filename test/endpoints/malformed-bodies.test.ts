@@ -5,10 +5,10 @@ import {
   createKeyRequest,
   rotateKeyRequest,
   updateKeyRequest,
-} from '../../lambdas/access/core/key-requests.ts';
-import { signInRequest, signOutRequest } from '../../lambdas/access/core/session-requests.ts';
-import { newRelease, newReview, purchaseRequest } from '../../lambdas/marketplace/core/activity.ts';
-import { listingChange, newListing } from '../../lambdas/marketplace/core/fields.ts';
+} from '../../lambdas/access/core/keys/key-requests.ts';
+import { signInRequest, signOutRequest } from '../../lambdas/access/core/sessions/session-requests.ts';
+import { newRelease, newReview, purchaseRequest } from '../../lambdas/marketplace/core/listings/activity.ts';
+import { listingChange, newListing } from '../../lambdas/marketplace/core/listings/fields.ts';
 import { createOrderRequest } from '../../lambdas/payments/core/order-requests.ts';
 import { ServiceError } from '../../lambdas/platform/core/errors.ts';
 import { readOptionalJson, validate } from '../../lambdas/platform/core/json/json-body.ts';

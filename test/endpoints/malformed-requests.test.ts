@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { KeyGate } from '../../lambdas/access/core/key-gate.ts';
+import type { KeyGate } from '../../lambdas/access/core/keys/key-gate.ts';
 import { it } from '../../tools/test-kit/search.ts';
 import { rounds } from '../../tools/test-kit/thorough.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';

@@ -2,16 +2,19 @@ import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
-import { Accounts } from '../../lambdas/access/core/accounts.ts';
-import { DynamoAccountStore } from '../../lambdas/access/store/account-store.ts';
+import { Accounts } from '../../lambdas/access/core/accounts/accounts.ts';
+import { DynamoAccountStore } from '../../lambdas/access/store/accounts/account-store.ts';
 import { aroundSend, FAULTS, FailingProcess } from '../../lambdas/ledger/testing/failing-process.ts';
-import type { Listing } from '../../lambdas/marketplace/core/listing.ts';
-import { Listings } from '../../lambdas/marketplace/core/listings.ts';
-import { release, rollback } from '../../lambdas/marketplace/core/releases.ts';
-import { createInstallStore, createReviewStore } from '../../lambdas/marketplace/store/action-store.ts';
-import { DynamoListingStore } from '../../lambdas/marketplace/store/listing-store.ts';
-import { DynamoPurchaseStore } from '../../lambdas/marketplace/store/purchase-store.ts';
-import { createReleaseStore } from '../../lambdas/marketplace/store/release-store.ts';
+import { release, rollback } from '../../lambdas/marketplace/core/builds/releases.ts';
+import type { Listing } from '../../lambdas/marketplace/core/listings/listing.ts';
+import { Listings } from '../../lambdas/marketplace/core/listings/listings.ts';
+import { createReleaseStore } from '../../lambdas/marketplace/store/builds/release-store.ts';
+import {
+  createInstallStore,
+  createReviewStore,
+} from '../../lambdas/marketplace/store/installs/action-store.ts';
+import { DynamoListingStore } from '../../lambdas/marketplace/store/listings/listing-store.ts';
+import { DynamoPurchaseStore } from '../../lambdas/marketplace/store/purchases/purchase-store.ts';
 import { createOrder } from '../../lambdas/payments/core/orders.ts';
 import type { PaymentProvider } from '../../lambdas/payments/core/ports.ts';
 import { createOrderStore } from '../../lambdas/payments/store/create-orders.ts';

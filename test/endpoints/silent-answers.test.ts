@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { formatKey } from '../../lambdas/access/core/api-key.ts';
+import { formatKey } from '../../lambdas/access/core/keys/api-key.ts';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import { DynamoReplayStore } from '../../lambdas/inference/store/replay-store.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { formatKey } from '../../lambdas/access/core/api-key.ts';
+import { formatKey } from '../../lambdas/access/core/keys/api-key.ts';
 import { DynamoReplayStore } from '../../lambdas/inference/store/replay-store.ts';
 import { createBreaker } from '../../lambdas/inference/testing/circuit/memory-circuits.ts';
 import {

@@ -1,6 +1,6 @@
 /** A till that counts calls in place of payment, and a credential that it accepts. */
-import { formatKey } from '../../lambdas/access/core/api-key.ts';
-import type { KeyGate } from '../../lambdas/access/core/key-gate.ts';
+import { formatKey } from '../../lambdas/access/core/keys/api-key.ts';
+import type { KeyGate } from '../../lambdas/access/core/keys/key-gate.ts';
 import type { ReplayStore } from '../../lambdas/inference/core/idempotency/ports.ts';
 import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
 import type { Call } from '../../lambdas/ledger/core/call.ts';

@@ -1,8 +1,8 @@
 /** The endpoints that sell a model's work, behind their request handlers, before a simulated upstream and some ledger. */
 
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
-import type { Peppers } from '../../lambdas/access/core/api-key.ts';
-import type { KeyGate } from '../../lambdas/access/core/key-gate.ts';
+import type { Peppers } from '../../lambdas/access/core/keys/api-key.ts';
+import type { KeyGate } from '../../lambdas/access/core/keys/key-gate.ts';
 import { openCatalog } from '../../lambdas/inference/core/catalog/catalog.ts';
 import type { Breaker } from '../../lambdas/inference/core/circuit/breaker.ts';
 import { createCompletionEndpoint } from '../../lambdas/inference/core/completions/completion-endpoint.ts';

@@ -1,5 +1,5 @@
 /** Runs the operator's commands for the tests of one service, so that each command does not take a process of its own. */
-import { COMMANDS } from '../../operator/commands.ts';
+import { COMMANDS } from '../../operator/commands/commands.ts';
 import { createOperator } from '../../operator/operator.ts';
 import { readLocalTarget } from '../../operator/target.ts';
 

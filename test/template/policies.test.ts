@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../lib/config/config.ts';
 import { boundaryName, busName, STACKS, stackNameOf } from '../../lib/config/stage-names.ts';
-import { POLICY_KINDS, policyDocument } from '../../operator/policies/command.ts';
+import { POLICY_KINDS, policyDocument } from '../../operator/commands/policies.ts';
 import { EXECUTION_ROWS } from '../../operator/policies/execution.ts';
 import type { PolicyStatementText } from '../../operator/policies/scope.ts';
 import { readCloudAssembly } from '../../tools/local/assembly/cloud-assembly.ts';

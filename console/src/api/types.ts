@@ -1,6 +1,6 @@
 /** The responses of the service, from the schemas that also produce its OpenAPI document: types only, no code of it. */
 import type * as z from 'zod';
-import type { offeredProvidersSchema } from '../../../lambdas/access/core/offered-providers.ts';
+import type { offeredProvidersSchema } from '../../../lambdas/access/core/identity/offered-providers.ts';
 import type { COMPONENTS } from '../../../lambdas/app/components.ts';
 import type { catalogViewSchema } from '../../../lambdas/inference/core/catalog/catalog-view.ts';
 import type { routeSummarySchema } from '../../../lambdas/inference/core/routing/route-list.ts';

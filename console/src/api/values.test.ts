@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { DEFAULT_RPM as SERVICE_RPM } from '../../../lambdas/access/core/key-state.ts';
+import { DEFAULT_RPM as SERVICE_RPM } from '../../../lambdas/access/core/keys/key-state.ts';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import { CALL_STATUSES } from '../../../lambdas/ledger/core/usage-record.ts';
 import { createOrderRequest } from '../../../lambdas/payments/core/order-requests.ts';

@@ -12,12 +12,12 @@ import {
 } from '../../platform/handlers/resources.ts';
 import { buffered } from '../../platform/http/pipelines.ts';
 import { createRequestHandler } from '../../platform/http/request-handler.ts';
-import { withOperator } from '../core/operator-access.ts';
-import { type SessionEndpoint, withSession } from '../core/session.ts';
-import { readAccount } from '../store/account-item.ts';
-import { createSecrets } from '../store/create-secrets.ts';
-import { createKeyGate } from '../store/key-store.ts';
-import { createSessions } from '../store/session-tokens.ts';
+import { withOperator } from '../core/sessions/operator-access.ts';
+import { type SessionEndpoint, withSession } from '../core/sessions/session.ts';
+import { readAccount } from '../store/accounts/account-item.ts';
+import { createSecrets } from '../store/keys/create-secrets.ts';
+import { createKeyGate } from '../store/keys/key-store.ts';
+import { createSessions } from '../store/sessions/session-tokens.ts';
 
 /** The pepper that verifies keys, and the gate that counts their requests. */
 type KeyResources = DataResources & ReturnType<typeof createSecrets> & ReturnType<typeof createKeyGate>;

@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import { systemClock, systemUlid } from '../../platform/system/system.ts';
-import { Accounts } from '../core/accounts.ts';
-import { type Peppers, SECRET_BYTES } from '../core/api-key.ts';
-import { KeyIssuer } from '../core/key-issuer.ts';
-import { DynamoAccountStore } from './account-store.ts';
-import { DynamoKeyRegistry } from './key-registry.ts';
+import { Accounts } from '../core/accounts/accounts.ts';
+import { type Peppers, SECRET_BYTES } from '../core/keys/api-key.ts';
+import { KeyIssuer } from '../core/keys/key-issuer.ts';
+import { DynamoAccountStore } from './accounts/account-store.ts';
+import { DynamoKeyRegistry } from './keys/key-registry.ts';
 
 export interface AccountsOptions {
   readonly clients: DynamoClients;

@@ -5,7 +5,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { NO_EARNINGS } from '../../ledger/core/audit/no-earnings.ts';
 import type { EarningsCheck } from '../../ledger/core/audit/ports.ts';
-import { createEarningsCheck } from '../../marketplace/store/earnings-check.ts';
+import { createEarningsCheck } from '../../marketplace/store/payouts/earnings-check.ts';
 import { createPayoutHint } from '../../marketplace/store/payouts/payout-hint.ts';
 import type { PayoutReference } from '../../payments/core/ports.ts';
 import { TABLES } from '../../platform/contract/tables.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatKey, invalidKey } from '../../access/core/api-key.ts';
-import type { KeyGate } from '../../access/core/key-gate.ts';
+import { formatKey, invalidKey } from '../../access/core/keys/api-key.ts';
+import type { KeyGate } from '../../access/core/keys/key-gate.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { OpenCheck } from '../../platform/core/open-check.ts';
 import type { IncomingBody } from '../../platform/core/ports.ts';

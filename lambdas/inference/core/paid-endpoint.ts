@@ -3,8 +3,8 @@
  * its routes, delivered and settled. Authentication, the key's limits, idempotency and the hold are handled in this
  * file only.
  */
-import { authenticate, type Peppers, type VerifiedKey } from '../../access/core/api-key.ts';
-import type { KeyGate } from '../../access/core/key-gate.ts';
+import { authenticate, type Peppers, type VerifiedKey } from '../../access/core/keys/api-key.ts';
+import type { KeyGate } from '../../access/core/keys/key-gate.ts';
 import type { Ledger } from '../../ledger/core/admission.ts';
 import type { Admission } from '../../ledger/core/call.ts';
 import type { KeyCheck } from '../../ledger/core/key-check.ts';

@@ -1,5 +1,5 @@
 /** The state that the program of a shared host gives to its endpoints. */
-import type { VerifiedKey } from '../../access/core/api-key.ts';
+import type { VerifiedKey } from '../../access/core/keys/api-key.ts';
 import type { LeasedCalls } from '../../ledger/core/admission.ts';
 
 /** The state of a process that serves many calls at once. Its program sets it before the first call. */

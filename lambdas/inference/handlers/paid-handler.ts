@@ -1,7 +1,7 @@
 /** Lambda handlers of the paid routes, and the dependencies of their endpoints, created once per process and reused. */
 
-import type { Peppers } from '../../access/core/api-key.ts';
-import { createSecrets } from '../../access/store/create-secrets.ts';
+import type { Peppers } from '../../access/core/keys/api-key.ts';
+import { createSecrets } from '../../access/store/keys/create-secrets.ts';
 import { createLedger, type LedgerOptions } from '../../ledger/store/create-ledger.ts';
 import { createKeySpend } from '../../ledger/store/usage/key-spend.ts';
 import { DynamoUnbilledStore } from '../../ledger/store/usage/unbilled-store.ts';

@@ -1,6 +1,6 @@
 /** Tokens sealed under the service's pepper. Nothing is stored, and no other secret is needed. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { Peppers } from '../../access/core/api-key.ts';
+import type { Peppers } from '../../access/core/keys/api-key.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import { decrypt, encrypt } from '../../platform/system/sealing.ts';

@@ -1,6 +1,6 @@
 /** One attempt to admit a call with a given output: the charge of its key, the hold in its wallet, and the results of both. */
-import type { KeyCharge } from '../../access/core/key-state.ts';
-import type { ChargeResult, KeyStore } from '../../access/core/key-store.ts';
+import type { KeyCharge } from '../../access/core/keys/key-state.ts';
+import type { ChargeResult, KeyStore } from '../../access/core/keys/key-store.ts';
 import { type Hold, type HoldResult, isCallHold } from './ports.ts';
 
 /** An attempt, and the results of its two halves. */

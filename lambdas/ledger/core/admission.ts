@@ -7,10 +7,10 @@
  * other is undone. Only the hold rejects calls. The returned admission settles exactly once.
  */
 
-import { invalidKey } from '../../access/core/api-key.ts';
-import { type KeyCharge, rateLimitHeaders } from '../../access/core/key-state.ts';
-import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
-import { windowsAt } from '../../access/core/windows.ts';
+import { invalidKey } from '../../access/core/keys/api-key.ts';
+import { type KeyCharge, rateLimitHeaders } from '../../access/core/keys/key-state.ts';
+import type { GrantedCharge, KeyStore } from '../../access/core/keys/key-store.ts';
+import { windowsAt } from '../../access/core/keys/windows.ts';
 import { overloaded, ServiceError } from '../../platform/core/errors.ts';
 import type { After, Clock, Log } from '../../platform/core/ports.ts';
 import { type AdmissionAttempt, isGranted, placedHold, revertCharge } from './admission-attempt.ts';

@@ -1,7 +1,7 @@
 /** A paid call, as the ledger knows it: its request, its admission and its settlement. */
-import type { VerifiedKey } from '../../access/core/api-key.ts';
-import type { CallScope } from '../../access/core/key-state.ts';
-import type { GrantedCharge } from '../../access/core/key-store.ts';
+import type { VerifiedKey } from '../../access/core/keys/api-key.ts';
+import type { CallScope } from '../../access/core/keys/key-state.ts';
+import type { GrantedCharge } from '../../access/core/keys/key-store.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import type { Hold } from './ports.ts';

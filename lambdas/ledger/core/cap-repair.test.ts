@@ -1,7 +1,7 @@
 import type { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type KeyLeaseWrite, NO_COST } from '../../access/core/key-leases.ts';
-import { windowsAt } from '../../access/core/windows.ts';
+import { type KeyLeaseWrite, NO_COST } from '../../access/core/keys/key-leases.ts';
+import { windowsAt } from '../../access/core/keys/windows.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { checkSigningLimit } from '../../platform/dynamodb/signing-limit.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';

@@ -2,10 +2,10 @@
  * Repair of what a dead call, or a give-back that was lost, took from the caps of its key: a key that is at rest gets its
  * cap, less what the records of the window cost. At any time: left <= cap - settled cost of the window.
  */
-import { type Cap, capsLeft } from '../../access/core/caps.ts';
-import { capOf, type KeyState } from '../../access/core/key-state.ts';
-import type { KeyStore } from '../../access/core/key-store.ts';
-import { windowsAt } from '../../access/core/windows.ts';
+import { type Cap, capsLeft } from '../../access/core/keys/caps.ts';
+import { capOf, type KeyState } from '../../access/core/keys/key-state.ts';
+import type { KeyStore } from '../../access/core/keys/key-store.ts';
+import { windowsAt } from '../../access/core/keys/windows.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
 import { needsRepair } from './key-rest.ts';

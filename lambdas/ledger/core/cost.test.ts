@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Policy } from '../../access/core/policy.ts';
+import type { Policy } from '../../access/core/keys/policy.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { aroundSend } from '../testing/failing-process.ts';
 import {

@@ -1,5 +1,5 @@
 /** The two covers of a call: a hold in the wallet, and a draw from a lease of this process. */
-import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
+import type { GrantedCharge, KeyStore } from '../../access/core/keys/key-store.ts';
 import { overloaded } from '../../platform/core/errors.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Log } from '../../platform/core/ports.ts';

@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Policy } from '../../access/core/policy.ts';
+import type { Policy } from '../../access/core/keys/policy.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { type Item, number, text } from '../../platform/dynamodb/attribute-values.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';

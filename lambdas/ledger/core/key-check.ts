@@ -4,10 +4,10 @@
  * rejected write and never delays other calls on the wallet. A change of policy or a top-up is visible in the read, so it
  * takes effect on the next call.
  */
-import { invalidKey, type VerifiedKey } from '../../access/core/api-key.ts';
-import { isCapRejection, type KeyCharge, type KeyState } from '../../access/core/key-state.ts';
-import type { KeyStore } from '../../access/core/key-store.ts';
-import { minuteEndsInMs, windowsAt } from '../../access/core/windows.ts';
+import { invalidKey, type VerifiedKey } from '../../access/core/keys/api-key.ts';
+import { isCapRejection, type KeyCharge, type KeyState } from '../../access/core/keys/key-state.ts';
+import type { KeyStore } from '../../access/core/keys/key-store.ts';
+import { minuteEndsInMs, windowsAt } from '../../access/core/keys/windows.ts';
 import { BoundedMap } from '../../platform/core/bounded-map.ts';
 import { overloaded, ServiceError } from '../../platform/core/errors.ts';
 import type { Kind } from '../../platform/core/kinds.ts';

@@ -1,5 +1,5 @@
 /** The rest of a key: the time after which no call of it can change its caps any more. */
-import type { KeyState } from '../../access/core/key-state.ts';
+import type { KeyState } from '../../access/core/keys/key-state.ts';
 
 /**
  * A key is at rest when it was last charged so long ago: the longest call (900 s), 5 minutes in which DynamoDB takes a

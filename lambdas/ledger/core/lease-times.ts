@@ -4,7 +4,7 @@
  * (until the expiry), then any process may recover it.
  */
 import { encodeTime } from 'ulid';
-import { type Windows, windowsAt } from '../../access/core/windows.ts';
+import { type Windows, windowsAt } from '../../access/core/keys/windows.ts';
 
 export const MINUTE_MS = 60_000;
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
 import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
-import type { Policy } from '../../access/core/policy.ts';
+import type { Policy } from '../../access/core/keys/policy.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { keyState, rejectionOf } from '../testing/attempts.ts';
 import { aroundSend, FAULTS, FailingProcess } from '../testing/failing-process.ts';

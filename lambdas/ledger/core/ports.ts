@@ -1,5 +1,5 @@
 /** The ledger's storage: what each store must do in one atomic step, so that the rules above it need no transaction. */
-import type { CostByDay, LeaseEntry, LeaseResult, LeaseWrite } from '../../access/core/key-leases.ts';
+import type { CostByDay, LeaseEntry, LeaseResult, LeaseWrite } from '../../access/core/keys/key-leases.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { UnbilledUsage, UsageRecord } from './usage-record.ts';

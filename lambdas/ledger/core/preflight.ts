@@ -2,7 +2,12 @@
  * The check of whether a key and a wallet cover a call, by their cached state. It is the same before, at and after
  * admission.
  */
-import { type KeyCharge, type KeyState, rateLimitHeaders, rejectionOf } from '../../access/core/key-state.ts';
+import {
+  type KeyCharge,
+  type KeyState,
+  rateLimitHeaders,
+  rejectionOf,
+} from '../../access/core/keys/key-state.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { formatUsd, greatest, type NanoUsd } from '../../platform/core/money.ts';
 import type { Call, OutputRange } from './call.ts';

@@ -8,7 +8,7 @@ import { it } from '../../../tools/test-kit/search.ts';
 import { drawsOf } from '../../../tools/test-kit/seed.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import { withinOneMinute } from '../../../tools/test-kit/waiting.ts';
-import type { Policy } from '../../access/core/policy.ts';
+import type { Policy } from '../../access/core/keys/policy.ts';
 import { WalletReads } from '../store/wallet/reads.ts';
 import type { Race, RaceResult } from '../testing/admission-process.ts';
 import { ledgerOf, NOON_MS, openAccount, openLedger } from '../testing/running-ledger.ts';

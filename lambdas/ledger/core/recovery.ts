@@ -7,10 +7,10 @@
  *   it was computed from. No record of it can arrive any more (`lease-times.ts`).
  */
 import { decodeTime } from 'ulid';
-import { type CostByDay, type LeaseEntry, totalOf } from '../../access/core/key-leases.ts';
-import type { KeyState } from '../../access/core/key-state.ts';
-import type { KeyStore } from '../../access/core/key-store.ts';
-import { windowsAt } from '../../access/core/windows.ts';
+import { type CostByDay, type LeaseEntry, totalOf } from '../../access/core/keys/key-leases.ts';
+import type { KeyState } from '../../access/core/keys/key-state.ts';
+import type { KeyStore } from '../../access/core/keys/key-store.ts';
+import { windowsAt } from '../../access/core/keys/windows.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
 import { requestRange } from './lease-times.ts';

@@ -2,7 +2,7 @@
  * Remedies for a call that was rejected because credit or a limit is short. A wallet, a cap or a limit that affords k calls
  * admits k, wherever the credit and the limits are that leases have taken and do not use, and whatever a dead call took.
  */
-import { isCapRejection } from '../../access/core/key-state.ts';
+import { isCapRejection } from '../../access/core/keys/key-state.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { After } from '../../platform/core/ports.ts';
 import type { AdmissionAttempt } from './admission-attempt.ts';

@@ -1,7 +1,7 @@
 /** Pages of all accounts with the totals of their wallets, by a scan of the wallets that reads no more than a page. */
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import type { Account } from '../../access/core/accounts.ts';
-import { accountKey, decodeAccount } from '../../access/store/account-item.ts';
+import type { Account } from '../../access/core/accounts/accounts.ts';
+import { accountKey, decodeAccount } from '../../access/store/accounts/account-item.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import { readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readMany } from '../../platform/dynamodb/reads.ts';

@@ -1,6 +1,6 @@
 /** The audit of accounts, on the tables that the environment names. */
 
-import { createKeyStore } from '../../access/store/key-store.ts';
+import { createKeyStore } from '../../access/store/keys/key-store.ts';
 import { requireTable, type TableName } from '../../platform/contract/tables.ts';
 import type { EarningsCheck } from '../core/audit/ports.ts';
 import type { AuditDependencies } from '../core/audit/run.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { openAccount as openListedAccount } from '../../../tools/bench/harness/service/account.ts';
-import { NO_COST } from '../../access/core/key-leases.ts';
-import { windowsAt } from '../../access/core/windows.ts';
+import { NO_COST } from '../../access/core/keys/key-leases.ts';
+import { windowsAt } from '../../access/core/keys/windows.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { NO_EARNINGS } from '../core/audit/no-earnings.ts';

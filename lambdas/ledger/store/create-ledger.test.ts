@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { captureLines } from '../../../tools/test-kit/captured-lines.ts';
-import { createKeyGate } from '../../access/store/key-store.ts';
+import { createKeyGate } from '../../access/store/keys/key-store.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { callOf, ledgerOf, openAccount, outcomeOf, SILENT } from '../testing/running-ledger.ts';
 import { createLedger } from './create-ledger.ts';

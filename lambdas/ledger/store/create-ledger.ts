@@ -1,6 +1,6 @@
 /** The ledger on DynamoDB. */
 
-import { createKeyGate } from '../../access/store/key-store.ts';
+import { createKeyGate } from '../../access/store/keys/key-store.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requirePositiveInteger, VARIABLES } from '../../platform/contract/environment.ts';
 import { DIMENSIONS, METRICS } from '../../platform/contract/metrics.ts';

@@ -2,7 +2,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { engineClients } from '../../../tools/test-kit/engine.ts';
 import { loseFirstResponses } from '../../../tools/test-kit/lost-answers.ts';
-import { DynamoAccountStore } from '../../access/store/account-store.ts';
+import { DynamoAccountStore } from '../../access/store/accounts/account-store.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { Credits } from '../core/credits.ts';

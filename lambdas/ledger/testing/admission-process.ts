@@ -1,7 +1,7 @@
 /** A process of its own that makes calls when its parent says so: the ledger raced as functions and hosts race it. */
 import { flushCompileCache } from 'node:module';
 import { engineClients } from '../../../tools/test-kit/engine.ts';
-import type { VerifiedKey } from '../../access/core/api-key.ts';
+import type { VerifiedKey } from '../../access/core/keys/api-key.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { newCall, openHost } from './leases/running-host.ts';
 import { callOf, openLedger, outcomeOf } from './running-ledger.ts';

@@ -1,5 +1,5 @@
 /** Outcomes of attempts at a call: admissions to settle, and refusals by the error their callers get. */
-import type { KeyState } from '../../access/core/key-state.ts';
+import type { KeyState } from '../../access/core/keys/key-state.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Admission } from '../core/call.ts';
 import { outcomeOf, type TestLedger } from './running-ledger.ts';

@@ -1,10 +1,10 @@
 /** A history of calls, crashes and lost answers on one account, what is left of it after recovery, and what is wrong. */
 import { isDeepStrictEqual } from 'node:util';
 import type { TestDatabase } from '../../../tools/test-kit/engine.ts';
-import { CAPS } from '../../access/core/caps.ts';
-import { type KeyState, spendOf } from '../../access/core/key-state.ts';
-import type { Policy } from '../../access/core/policy.ts';
-import { type Windows, windowsAt } from '../../access/core/windows.ts';
+import { CAPS } from '../../access/core/keys/caps.ts';
+import { type KeyState, spendOf } from '../../access/core/keys/key-state.ts';
+import type { Policy } from '../../access/core/keys/policy.ts';
+import { type Windows, windowsAt } from '../../access/core/keys/windows.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Admission } from '../core/call.ts';

@@ -7,12 +7,12 @@ import { saleProcessor } from '../core/earnings/due.ts';
 import { type DuePayoutDependencies, payoutProcessors } from '../core/payouts/due.ts';
 import type { PayoutProvider } from '../core/payouts/ports.ts';
 import { subscriptionProcessor } from '../core/subscriptions/due.ts';
+import { createEarningsStore, type EarningsOptions, maturityOf } from './create-earnings.ts';
+import { createPayoutStore } from './create-payouts.ts';
+import { createSubscriptions } from './create-subscriptions.ts';
 import { createDueStore } from './due-store.ts';
-import { createEarningsStore, type EarningsOptions, maturityOf } from './earnings/create-earnings.ts';
 import { DUE_PARTITIONS } from './market-item.ts';
-import { createPayoutStore } from './payouts/create-payouts.ts';
 import { PAYOUTS_DUE } from './payouts/payout-hint.ts';
-import { createSubscriptions } from './subscriptions/create-subscriptions.ts';
 
 export interface DueOptions extends EarningsOptions {
   readonly clock: Clock;

@@ -4,10 +4,10 @@ import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { systemClock, systemUlid } from '../../platform/system/system.ts';
-import { Listings } from '../core/listings.ts';
-import { listingKey } from './listing-item.ts';
-import { DynamoListingStore } from './listing-store.ts';
-import { DynamoTrendingStore } from './trending-store.ts';
+import { Listings } from '../core/listings/listings.ts';
+import { DynamoTrendingStore } from './discovery/trending-store.ts';
+import { listingKey } from './listings/listing-item.ts';
+import { DynamoListingStore } from './listings/listing-store.ts';
 
 export interface ListingsOptions {
   readonly clients: Pick<DynamoClients, 'client'>;

@@ -6,14 +6,14 @@ import { systemUlid } from '../../platform/system/system.ts';
 import { updateIndex } from '../core/discovery/search-build.ts';
 import { SearchIndex, searchDocument } from '../core/discovery/search-index.ts';
 import { updateRankings } from '../core/discovery/trending.ts';
-import type { Listing } from '../core/listing.ts';
-import { readAcquisitions } from './acquisitions.ts';
-import { createInstallStore, createReviewStore, readReviews } from './action-store.ts';
-import { purgeListing } from './listing-history.ts';
-import { DynamoListingStore } from './listing-store.ts';
-import { createReleaseStore } from './release-store.ts';
-import { DynamoSearchStore } from './search-store.ts';
-import { DynamoTrendingStore } from './trending-store.ts';
+import type { Listing } from '../core/listings/listing.ts';
+import { createReleaseStore } from './builds/release-store.ts';
+import { DynamoSearchStore } from './discovery/search-store.ts';
+import { DynamoTrendingStore } from './discovery/trending-store.ts';
+import { createInstallStore, createReviewStore, readReviews } from './installs/action-store.ts';
+import { readAcquisitions } from './listings/acquisitions.ts';
+import { purgeListing } from './listings/listing-history.ts';
+import { DynamoListingStore } from './listings/listing-store.ts';
 
 const NOW = 1_800_000_000;
 /** No quota is reached here. */

@@ -1,8 +1,8 @@
 /** Calls of accounts that buy and sell, and the recovery of those whose process died. */
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { hashSecret } from '../../access/core/api-key.ts';
-import { encodeNewKey } from '../../access/store/key-item.ts';
-import { createKeyStore } from '../../access/store/key-store.ts';
+import { hashSecret } from '../../access/core/keys/api-key.ts';
+import { encodeNewKey } from '../../access/store/keys/key-item.ts';
+import { createKeyStore } from '../../access/store/keys/key-store.ts';
 import { isCallHold } from '../../ledger/core/ports.ts';
 import { Recovery } from '../../ledger/core/recovery.ts';
 import { createUsageStore } from '../../ledger/store/usage-store.ts';

@@ -2,8 +2,8 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { monotonicFactory } from 'ulid';
 import type { TestDatabase } from '../../../tools/test-kit/engine.ts';
-import { Accounts } from '../../access/core/accounts.ts';
-import { DynamoAccountStore } from '../../access/store/account-store.ts';
+import { Accounts } from '../../access/core/accounts/accounts.ts';
+import { DynamoAccountStore } from '../../access/store/accounts/account-store.ts';
 import { auditAccount } from '../../ledger/core/audit/account.ts';
 import { Credits } from '../../ledger/core/credits.ts';
 import { createAuditStore } from '../../ledger/store/audit-reader.ts';
@@ -22,18 +22,18 @@ import { NANO_PER_CENT, type NanoUsd } from '../../platform/core/money.ts';
 import type { Log } from '../../platform/core/ports.ts';
 import { type DueResult, processDue } from '../core/due.ts';
 import { refund, returnSale, transferEarnings } from '../core/earnings/postings.ts';
-import { listingChange, newListing } from '../core/fields.ts';
-import { Listings } from '../core/listings.ts';
+import { listingChange, newListing } from '../core/listings/fields.ts';
+import { Listings } from '../core/listings/listings.ts';
 import type { DuePayoutDependencies } from '../core/payouts/due.ts';
-import { purchase } from '../core/purchases.ts';
+import { purchase } from '../core/purchases/purchases.ts';
 import { subscribe } from '../core/subscriptions/subscriptions.ts';
 import { createDueProcessing, type DueOfOthers, payoutLane } from '../store/create-due.ts';
+import { createEarningsStore } from '../store/create-earnings.ts';
+import { createSubscriptions } from '../store/create-subscriptions.ts';
 import { createDueStore } from '../store/due-store.ts';
-import { createEarningsStore } from '../store/earnings/create-earnings.ts';
-import { createEarningsCheck } from '../store/earnings-check.ts';
-import { DynamoListingStore } from '../store/listing-store.ts';
-import { DynamoPurchaseStore } from '../store/purchase-store.ts';
-import { createSubscriptions } from '../store/subscriptions/create-subscriptions.ts';
+import { DynamoListingStore } from '../store/listings/listing-store.ts';
+import { createEarningsCheck } from '../store/payouts/earnings-check.ts';
+import { DynamoPurchaseStore } from '../store/purchases/purchase-store.ts';
 
 export type MarketDatabase = Pick<TestDatabase, keyof DynamoClients | 'tables' | 'environment'>;
 

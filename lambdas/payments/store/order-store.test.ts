@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Accounts } from '../../access/core/accounts.ts';
-import { DynamoAccountStore } from '../../access/store/account-store.ts';
+import { Accounts } from '../../access/core/accounts/accounts.ts';
+import { DynamoAccountStore } from '../../access/store/accounts/account-store.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import type { Order } from '../core/order.ts';

@@ -8,7 +8,7 @@ import {
   paginateScan,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { readAccount } from '../../access/store/account-item.ts';
+import { readAccount } from '../../access/store/accounts/account-item.ts';
 import { type LedgerEntry, walletChangeOf } from '../../ledger/core/ledger-entry.ts';
 import { putEntry } from '../../ledger/store/ledger-entry.ts';
 import type { WalletPostings } from '../../ledger/store/wallet/posting.ts';

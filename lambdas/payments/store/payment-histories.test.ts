@@ -4,7 +4,7 @@ import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine
 import { it } from '../../../tools/test-kit/search.ts';
 import { seedOf } from '../../../tools/test-kit/seed.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
-import { DynamoAccountStore } from '../../access/store/account-store.ts';
+import { DynamoAccountStore } from '../../access/store/accounts/account-store.ts';
 import { auditAccount } from '../../ledger/core/audit/account.ts';
 import { NO_EARNINGS } from '../../ledger/core/audit/no-earnings.ts';
 import type { RollupDependencies } from '../../ledger/core/usage/account-rollups.ts';

@@ -8,7 +8,7 @@ import Stripe from 'stripe';
 import { type PaymentSandbox, startPaymentSandbox } from '../../../tools/simulators/payments/sandbox.ts';
 import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
 import { until } from '../../../tools/test-kit/waiting.ts';
-import { DynamoAccountStore } from '../../access/store/account-store.ts';
+import { DynamoAccountStore } from '../../access/store/accounts/account-store.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
 import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';

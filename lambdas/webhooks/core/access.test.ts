@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { formatKey } from '../../access/core/api-key.ts';
-import { KeyGate } from '../../access/core/key-gate.ts';
-import { type KeyCharge, type KeyState, UNLIMITED } from '../../access/core/key-state.ts';
-import type { Policy } from '../../access/core/policy.ts';
-import type { Session } from '../../access/core/session.ts';
+import { formatKey } from '../../access/core/keys/api-key.ts';
+import { KeyGate } from '../../access/core/keys/key-gate.ts';
+import { type KeyCharge, type KeyState, UNLIMITED } from '../../access/core/keys/key-state.ts';
+import type { Policy } from '../../access/core/keys/policy.ts';
+import type { Session } from '../../access/core/sessions/session.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { SUBSCRIPTION } from '../testing/memory-deliveries.ts';
 import { admit, admitAny, admitTo, nothing } from './access.ts';

@@ -1,8 +1,8 @@
 /** The first step of endpoints for an API key, which the request counts against, or for the account's owner. */
-import { authenticate, type Peppers } from '../../access/core/api-key.ts';
-import type { KeyGate } from '../../access/core/key-gate.ts';
-import type { Policy } from '../../access/core/policy.ts';
-import { hasSession, readSession, type Sessions } from '../../access/core/session.ts';
+import { authenticate, type Peppers } from '../../access/core/keys/api-key.ts';
+import type { KeyGate } from '../../access/core/keys/key-gate.ts';
+import type { Policy } from '../../access/core/keys/policy.ts';
+import { hasSession, readSession, type Sessions } from '../../access/core/sessions/session.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { HttpRequest } from '../../platform/core/ports.ts';
 import type { SubscriptionStore } from './ports.ts';

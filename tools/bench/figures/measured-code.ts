@@ -23,7 +23,7 @@ const HOST = 'lambdas/servers/inference.ts';
 export const MEASURED_CODE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ledger: { chat: CHAT, ledger: LEDGER },
   market: {
-    purchases: 'lambdas/marketplace/store/purchase-store.ts',
+    purchases: 'lambdas/marketplace/store/purchases/purchase-store.ts',
     due: 'lambdas/marketplace/store/create-due.ts',
   },
   leases: { leases: 'lambdas/ledger/core/leases/leases.ts' },
@@ -43,7 +43,7 @@ export const MEASURED_CODE: Readonly<Record<string, Readonly<Record<string, stri
   'without-market': {
     stacks: 'lib/app.ts',
     registered: 'lambdas/app/handlers/registered.ts',
-    commands: 'operator/commands.ts',
+    commands: 'operator/commands/commands.ts',
   },
 };
 

@@ -1,5 +1,5 @@
 /** The ledger that grants everything and writes nothing: what a call costs beside it is what money does not. */
-import { windowsAt } from '../../../lambdas/access/core/windows.ts';
+import { windowsAt } from '../../../lambdas/access/core/keys/windows.ts';
 import type { Admission, Call, Settlement } from '../../../lambdas/ledger/core/call.ts';
 import type { CallOutcome } from '../../../lambdas/ledger/core/usage-record.ts';
 

@@ -1,5 +1,5 @@
 /** Write units of a call that the ledger refuses, for the first time and again. */
-import type { Policy } from '../../../lambdas/access/core/policy.ts';
+import type { Policy } from '../../../lambdas/access/core/keys/policy.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import type { NanoUsd } from '../../../lambdas/platform/core/money.ts';
 import type { BenchMetric } from '../harness/report.ts';

@@ -10,7 +10,7 @@ import type { Payout } from '../../../lambdas/marketplace/core/payouts/payout.ts
 import { payoutEntry } from '../../../lambdas/marketplace/core/payouts/payout-entry.ts';
 import { requestPayout } from '../../../lambdas/marketplace/core/payouts/requests.ts';
 import { DynamoBuildStore } from '../../../lambdas/marketplace/store/builds/build-store.ts';
-import { createPayoutStore } from '../../../lambdas/marketplace/store/payouts/create-payouts.ts';
+import { createPayoutStore } from '../../../lambdas/marketplace/store/create-payouts.ts';
 import { hintPayout } from '../../../lambdas/marketplace/store/payouts/payout-hint.ts';
 import { StripePayouts } from '../../../lambdas/marketplace/store/payouts/stripe-payouts.ts';
 import { zip } from '../../../lambdas/marketplace/testing/archives.ts';

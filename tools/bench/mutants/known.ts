@@ -39,13 +39,13 @@ const EQUIVALENT: readonly KnownMutant[] = [
     reason: 'the answer to a request of a client has a status',
   },
   {
-    path: 'lambdas/access/store/session-tokens.ts',
+    path: 'lambdas/access/store/sessions/session-tokens.ts',
     line: 'audience: Object.values(AUDIENCES),',
     mistake: 'property: audience: Object.values(AUDIENCES), -> ',
     reason: 'the audience is compared with the one of the role right after it',
   },
   {
-    path: 'lambdas/access/store/oidc-identity.ts',
+    path: 'lambdas/access/store/identity/oidc-identity.ts',
     line: 'algorithms: ALGORITHMS,',
     mistake: 'property: algorithms: ALGORITHMS, -> ',
     reason: 'a token of another algorithm has been refused before the provider is asked for its keys',
@@ -60,7 +60,7 @@ const EQUIVALENT: readonly KnownMutant[] = [
 
 const ACCEPTED: readonly KnownMutant[] = [
   {
-    path: 'lambdas/access/store/oidc-identity.ts',
+    path: 'lambdas/access/store/identity/oidc-identity.ts',
     line: 'const KEYS_MAX_AGE_MS = 10 * 60_000;',
     mistake: 'constant: 10 -> 11',
     reason: 'how long keys are kept: nothing promises the number',
@@ -90,7 +90,7 @@ const ACCEPTED: readonly KnownMutant[] = [
     reason: 'how much of a file is read at once: nothing promises the number',
   },
   {
-    path: 'lambdas/access/core/api-keys.ts',
+    path: 'lambdas/access/core/keys/api-keys.ts',
     line: 'const MAX_CHANGE_ATTEMPTS = 5;',
     mistake: 'constant: 5 -> 6',
     reason: 'one try more before a change gives up: nothing promises the number',

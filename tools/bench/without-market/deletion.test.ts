@@ -27,7 +27,9 @@ describe('the deletion of the market', () => {
   });
 
   it('would notice an import that nobody has registered', () => {
-    const text = "import { x } from '../marketplace/core/listing.ts';";
-    expect(leftImports('lambdas/ledger/a.ts', text)).toEqual(['lambdas/marketplace/core/listing.ts']);
+    const text = "import { x } from '../marketplace/core/listings/listing.ts';";
+    expect(leftImports('lambdas/ledger/a.ts', text)).toEqual([
+      'lambdas/marketplace/core/listings/listing.ts',
+    ]);
   });
 });

@@ -2,11 +2,11 @@
 
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { issuedKeyEntry } from '../../core/key-issuer.ts';
-import { createKeyRequest } from '../../core/key-requests.ts';
+import { issuedKeyEntry } from '../../core/keys/key-issuer.ts';
+import { createKeyRequest } from '../../core/keys/key-requests.ts';
 import { sessionHandler } from '../../handlers/handlers.ts';
 import { createKeyIssuer } from '../../store/create-accounts.ts';
-import { createSecrets } from '../../store/create-secrets.ts';
+import { createSecrets } from '../../store/keys/create-secrets.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const issuer = createKeyIssuer({ ...resources, ...createSecrets(resources) });

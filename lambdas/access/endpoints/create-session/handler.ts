@@ -2,13 +2,13 @@
 
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { sessionCookie } from '../../core/session-cookie.ts';
-import { credentialIn, signInRequest, wantsCookie } from '../../core/session-requests.ts';
-import { signedInBody, signIn } from '../../core/sign-in.ts';
+import { sessionCookie } from '../../core/sessions/session-cookie.ts';
+import { credentialIn, signInRequest, wantsCookie } from '../../core/sessions/session-requests.ts';
+import { signedInBody, signIn } from '../../core/sessions/sign-in.ts';
 import { publicHandler } from '../../handlers/handlers.ts';
 import { createAccounts } from '../../store/create-accounts.ts';
-import { createIdentityVerifier } from '../../store/identity-verifier.ts';
-import { createSessions } from '../../store/session-tokens.ts';
+import { createIdentityVerifier } from '../../store/identity/identity-verifier.ts';
+import { createSessions } from '../../store/sessions/session-tokens.ts';
 
 export const handler = publicHandler('platform', (resources) => {
   const { sessions, readSecret } = createSessions(resources);

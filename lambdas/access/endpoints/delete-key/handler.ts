@@ -4,7 +4,7 @@ import { requestedId } from '../../../platform/core/api/requested-id.ts';
 import { deletedBody } from '../../../platform/core/api/response-schema.ts';
 import { readOptionalJson } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { ownKey } from '../../core/api-keys.ts';
+import { ownKey } from '../../core/keys/api-keys.ts';
 import { sessionHandler } from '../../handlers/handlers.ts';
 import { createKeyRegistry } from '../../store/create-accounts.ts';
 

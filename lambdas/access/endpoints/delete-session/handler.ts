@@ -2,8 +2,8 @@
 
 import { readOptionalJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { CLEARED_SESSION_COOKIE, isCookieSession } from '../../core/session-cookie.ts';
-import { signOutRequest } from '../../core/session-requests.ts';
+import { CLEARED_SESSION_COOKIE, isCookieSession } from '../../core/sessions/session-cookie.ts';
+import { signOutRequest } from '../../core/sessions/session-requests.ts';
 import { sessionHandler } from '../../handlers/handlers.ts';
 
 export const handler = sessionHandler('platform', (resources) => {

@@ -2,10 +2,10 @@
 
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { accountEntry } from '../../core/accounts.ts';
-import { invalidSession } from '../../core/session.ts';
+import { accountEntry } from '../../core/accounts/accounts.ts';
+import { invalidSession } from '../../core/sessions/session.ts';
 import { sessionHandler } from '../../handlers/handlers.ts';
-import { readAccount } from '../../store/account-item.ts';
+import { readAccount } from '../../store/accounts/account-item.ts';
 
 export const handler = sessionHandler('platform', ({ clients, environment }) => {
   const table = requireTable(environment, 'accounts');

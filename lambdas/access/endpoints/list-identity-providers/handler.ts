@@ -5,9 +5,9 @@
 
 import type { Body } from '../../../platform/core/api/response-schema.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import type { offeredProvidersSchema } from '../../core/offered-providers.ts';
+import type { offeredProvidersSchema } from '../../core/identity/offered-providers.ts';
 import { staticHandler } from '../../handlers/handlers.ts';
-import { createOfferedProviders } from '../../store/offered-providers.ts';
+import { createOfferedProviders } from '../../store/identity/offered-providers.ts';
 
 export const handler = staticHandler('platform', (resources) => {
   const offered = createOfferedProviders(resources);

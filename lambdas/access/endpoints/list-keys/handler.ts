@@ -2,7 +2,7 @@
 
 import { pageBody } from '../../../platform/core/api/paging.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { keyEntry } from '../../core/api-keys.ts';
+import { keyEntry } from '../../core/keys/api-keys.ts';
 import { sessionHandler } from '../../handlers/handlers.ts';
 import { createKeyRegistry } from '../../store/create-accounts.ts';
 

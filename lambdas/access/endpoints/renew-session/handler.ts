@@ -1,8 +1,8 @@
 /** `POST /api/v1/auth/renew`: starts a session that replaces the one of the request, and ends the latter. */
 
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { isCookieSession, sessionCookie } from '../../core/session-cookie.ts';
-import { renewedBody } from '../../core/session-requests.ts';
+import { isCookieSession, sessionCookie } from '../../core/sessions/session-cookie.ts';
+import { renewedBody } from '../../core/sessions/session-requests.ts';
 import { sessionHandler } from '../../handlers/handlers.ts';
 
 export const handler = sessionHandler('platform', (resources) => {

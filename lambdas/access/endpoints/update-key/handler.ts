@@ -2,8 +2,8 @@
 
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { changeKey, keyEntry } from '../../core/api-keys.ts';
-import { updateKeyRequest } from '../../core/key-requests.ts';
+import { changeKey, keyEntry } from '../../core/keys/api-keys.ts';
+import { updateKeyRequest } from '../../core/keys/key-requests.ts';
 import { sessionHandler } from '../../handlers/handlers.ts';
 import { createKeyRegistry } from '../../store/create-accounts.ts';
 

@@ -1,6 +1,6 @@
 /** `GET /`: the gateway index. */
 
-import { DEFAULT_RPM } from '../../../access/core/key-state.ts';
+import { DEFAULT_RPM } from '../../../access/core/keys/key-state.ts';
 import { staticHandler } from '../../../access/handlers/handlers.ts';
 import { ROUTES } from '../../../app/routes.ts';
 import {

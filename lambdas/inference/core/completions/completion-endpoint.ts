@@ -3,7 +3,7 @@
  * how that is attempted and delivered.
  */
 import type * as z from 'zod';
-import type { Peppers, VerifiedKey } from '../../../access/core/api-key.ts';
+import type { Peppers, VerifiedKey } from '../../../access/core/keys/api-key.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import type { CallContext, HttpRequest, StreamingEndpoint } from '../../../platform/core/ports.ts';
 import type { PaidCall } from '../call.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
-import { formatKey } from '../../../access/core/api-key.ts';
+import { formatKey } from '../../../access/core/keys/api-key.ts';
 import { overloaded, type ServiceError } from '../../../platform/core/errors.ts';
 import { createTokenCount, type TokenCountDependencies } from './token-count.ts';
 

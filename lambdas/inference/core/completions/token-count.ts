@@ -1,7 +1,7 @@
 /** The endpoints that say what a request would probably count as prompt; nothing is billed. */
 import type * as z from 'zod';
-import { authenticate, type Peppers, type VerifiedKey } from '../../../access/core/api-key.ts';
-import type { KeyGate } from '../../../access/core/key-gate.ts';
+import { authenticate, type Peppers, type VerifiedKey } from '../../../access/core/keys/api-key.ts';
+import type { KeyGate } from '../../../access/core/keys/key-gate.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import type { Endpoint } from '../../../platform/core/ports.ts';

@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
-import type { KeyGate } from '../../../access/core/key-gate.ts';
+import type { KeyGate } from '../../../access/core/keys/key-gate.ts';
 import type { After } from '../../../platform/core/ports.ts';
 import { SILENT } from '../../testing/circuit/memory-circuits.ts';
 import { MemoryReplays } from '../../testing/idempotency/memory-replays.ts';

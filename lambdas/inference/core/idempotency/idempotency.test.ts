@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
-import type { KeyGate } from '../../../access/core/key-gate.ts';
+import type { KeyGate } from '../../../access/core/keys/key-gate.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { webText } from '../../../platform/testing/web-response.ts';
 import { SILENT } from '../../testing/circuit/memory-circuits.ts';

@@ -4,8 +4,8 @@
  * A crash therefore never leaves a call that was billed but cannot be replayed, and no key is billed twice.
  */
 import { createHash, createHmac } from 'node:crypto';
-import { credentialOf, type VerifiedKey } from '../../../access/core/api-key.ts';
-import type { KeyGate } from '../../../access/core/key-gate.ts';
+import { credentialOf, type VerifiedKey } from '../../../access/core/keys/api-key.ts';
+import type { KeyGate } from '../../../access/core/keys/key-gate.ts';
 import type { Call } from '../../../ledger/core/call.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';

@@ -1,5 +1,5 @@
 /** The endpoint of a kind of call other than chat that takes a JSON body. */
-import type { VerifiedKey } from '../../../access/core/api-key.ts';
+import type { VerifiedKey } from '../../../access/core/keys/api-key.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';

@@ -5,7 +5,7 @@
  * removed route moves no other route's conversations.
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import type { Peppers } from '../../../access/core/api-key.ts';
+import type { Peppers } from '../../../access/core/keys/api-key.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
-import { formatKey } from '../../../access/core/api-key.ts';
-import type { KeyGate } from '../../../access/core/key-gate.ts';
+import { formatKey } from '../../../access/core/keys/api-key.ts';
+import type { KeyGate } from '../../../access/core/keys/key-gate.ts';
 import type { Ledger } from '../../../ledger/core/admission.ts';
 import { NO_OUTPUT } from '../../../ledger/core/call.ts';
 import { candidatesOf } from '../../testing/circuit/fleet.ts';

@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { seedOf } from '../../../../tools/test-kit/seed.ts';
-import type { Policy } from '../../../access/core/policy.ts';
+import type { Policy } from '../../../access/core/keys/policy.ts';
 import { SimulatedHost } from '../../testing/leases/history.ts';
 import { World } from '../../testing/leases/world.ts';
 import { FRESH_MS } from '../lease-times.ts';

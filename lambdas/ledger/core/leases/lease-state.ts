@@ -1,9 +1,9 @@
 /** The account of a lease: what its two entries hold, what its open calls have drawn, and what its records cost. */
 
-import { CAPS, capsLeft } from '../../../access/core/caps.ts';
-import { type CostByDay, totalOf } from '../../../access/core/key-leases.ts';
-import type { KeyState } from '../../../access/core/key-state.ts';
-import type { Windows } from '../../../access/core/windows.ts';
+import { CAPS, capsLeft } from '../../../access/core/keys/caps.ts';
+import { type CostByDay, totalOf } from '../../../access/core/keys/key-leases.ts';
+import type { KeyState } from '../../../access/core/keys/key-state.ts';
+import type { Windows } from '../../../access/core/keys/windows.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Call } from '../call.ts';
 import type { Wallet } from '../ports.ts';

@@ -6,7 +6,7 @@
  * A lease rejects no call. A call that does not fit waits for one tick, which asks for it; if it does not fit then either,
  * its ledger takes a hold.
  */
-import { rateLimitHeaders } from '../../../access/core/key-state.ts';
+import { rateLimitHeaders } from '../../../access/core/keys/key-state.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Call } from '../call.ts';
 import { FRESH_MS, IDLE_MS, LeaseSpan, TICK_MS } from '../lease-times.ts';

@@ -1,6 +1,6 @@
 /** The leases of a process: read-ahead in front of the holds of its calls, one for each key and minute. */
 import { encodeTime } from 'ulid';
-import type { VerifiedKey } from '../../../access/core/api-key.ts';
+import type { VerifiedKey } from '../../../access/core/keys/api-key.ts';
 import type { UlidSource } from '../../../platform/core/ports.ts';
 import type { Call } from '../call.ts';
 import { minuteOf } from '../lease-times.ts';

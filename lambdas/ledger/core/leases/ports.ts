@@ -1,5 +1,5 @@
 /** The dependencies of the leases of a process, and the storage of the records of their calls. */
-import type { KeyStore } from '../../../access/core/key-store.ts';
+import type { KeyStore } from '../../../access/core/keys/key-store.ts';
 import type { After, Clock, Log } from '../../../platform/core/ports.ts';
 import type { LeaseTimes } from '../lease-times.ts';
 import type { WalletStore } from '../ports.ts';

@@ -9,7 +9,7 @@ import {
   type LeaseWrite,
   NO_COST,
   totalOf,
-} from '../../../access/core/key-leases.ts';
+} from '../../../access/core/keys/key-leases.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
 

@@ -1,6 +1,6 @@
 /** The two sides of a lease on the stores: its entry in a shard of the wallet, and its entry in the key. */
-import type { KeyState } from '../../../access/core/key-state.ts';
-import type { Windows } from '../../../access/core/windows.ts';
+import type { KeyState } from '../../../access/core/keys/key-state.ts';
+import type { Windows } from '../../../access/core/keys/windows.ts';
 import { isCallHold, type Wallet } from '../ports.ts';
 import type { LeaseDependencies } from './ports.ts';
 import { LeaseSide } from './side.ts';

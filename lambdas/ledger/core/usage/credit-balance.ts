@@ -1,7 +1,7 @@
 /** The credit of an account for one of its keys: balance, open holds, policy and spend. */
 import * as z from 'zod';
-import { type KeyState, spendOf } from '../../../access/core/key-state.ts';
-import { policyEntry, policyEntrySchema } from '../../../access/core/policy.ts';
+import { type KeyState, spendOf } from '../../../access/core/keys/key-state.ts';
+import { policyEntry, policyEntrySchema } from '../../../access/core/keys/policy.ts';
 import { type Body, usd } from '../../../platform/core/api/response-schema.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import type { Wallet } from '../ports.ts';

@@ -1,6 +1,6 @@
 /** The spend of keys in the current windows of caps, from the stored rollups and the records since. */
-import { byWindow } from '../../../access/core/caps.ts';
-import { capStartsMs } from '../../../access/core/windows.ts';
+import { byWindow } from '../../../access/core/keys/caps.ts';
+import { capStartsMs } from '../../../access/core/keys/windows.ts';
 import type { Spend, Spends } from '../cap-repair.ts';
 import { type RollupDependencies, readRollups } from './account-rollups.ts';
 import type { ReadingBudget } from './key-reading.ts';

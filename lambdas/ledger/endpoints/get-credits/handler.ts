@@ -1,8 +1,8 @@
 /** `GET /credits/{api_key}`: balance, open holds, policy and spend, for the key itself or for its owner. */
 
-import { authenticate, verifyKey } from '../../../access/core/api-key.ts';
-import type { KeyState } from '../../../access/core/key-state.ts';
-import { hasSession, readSession } from '../../../access/core/session.ts';
+import { authenticate, verifyKey } from '../../../access/core/keys/api-key.ts';
+import type { KeyState } from '../../../access/core/keys/key-state.ts';
+import { hasSession, readSession } from '../../../access/core/sessions/session.ts';
 import { type KeyOrSessionResources, keyOrSessionHandler } from '../../../access/handlers/handlers.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';

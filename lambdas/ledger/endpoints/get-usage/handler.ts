@@ -1,6 +1,6 @@
 /** `GET /v1/usage/{request_id}`: one call of the requesting key. */
 
-import { authenticate } from '../../../access/core/api-key.ts';
+import { authenticate } from '../../../access/core/keys/api-key.ts';
 import { keyHandler } from '../../../access/handlers/handlers.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';

@@ -1,6 +1,6 @@
 /** `GET /v1/usage`: the calls of the requesting key, newest first. */
 
-import { authenticate } from '../../../access/core/api-key.ts';
+import { authenticate } from '../../../access/core/keys/api-key.ts';
 import { keyHandler } from '../../../access/handlers/handlers.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startDatabase, type TestDatabase } from '../../../../tools/test-kit/engine.ts';
-import { windowsAt } from '../../../access/core/windows.ts';
-import { encodeNewKey } from '../../../access/store/key-item.ts';
-import { createKeyStore } from '../../../access/store/key-store.ts';
+import { windowsAt } from '../../../access/core/keys/windows.ts';
+import { encodeNewKey } from '../../../access/store/keys/key-item.ts';
+import { createKeyStore } from '../../../access/store/keys/key-store.ts';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { putItem } from '../../../platform/dynamodb/update-item.ts';
 import { NO_EARNINGS } from '../../core/audit/no-earnings.ts';

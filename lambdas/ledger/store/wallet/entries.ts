@@ -3,7 +3,7 @@
  * shard lacks, in one transaction with the entry.
  */
 import { type DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import type { LeaseResult } from '../../../access/core/key-leases.ts';
+import type { LeaseResult } from '../../../access/core/keys/key-leases.ts';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { RandomSource } from '../../../platform/core/ports.ts';

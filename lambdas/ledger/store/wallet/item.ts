@@ -3,8 +3,8 @@
  * shard, at every instant: received = balance + holds + spent - owed.
  */
 import { randomUUID } from 'node:crypto';
-import type { LeaseEntry } from '../../../access/core/key-leases.ts';
-import { decodeLease, encodeLease } from '../../../access/store/lease-entries.ts';
+import type { LeaseEntry } from '../../../access/core/keys/key-leases.ts';
+import { decodeLease, encodeLease } from '../../../access/store/keys/lease-entries.ts';
 import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals
 import fc from 'fast-check';
 import { startDatabase, type TestDatabase } from '../../../../tools/test-kit/engine.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
-import { DynamoAccountStore } from '../../../access/store/account-store.ts';
+import { DynamoAccountStore } from '../../../access/store/accounts/account-store.ts';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { systemUlid } from '../../../platform/system/system.ts';
 import { type Hold, isCallHold, type Wallet } from '../../core/ports.ts';

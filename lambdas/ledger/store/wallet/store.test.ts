@@ -9,7 +9,7 @@ import {
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DATABASE_TABLES, engineClients } from '../../../../tools/test-kit/engine.ts';
 import { loseFirstResponses } from '../../../../tools/test-kit/lost-answers.ts';
-import { DynamoAccountStore } from '../../../access/store/account-store.ts';
+import { DynamoAccountStore } from '../../../access/store/accounts/account-store.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import { type Hold, isCallHold, type WalletStore } from '../../core/ports.ts';
 import { aroundSend } from '../../testing/failing-process.ts';

@@ -1,6 +1,6 @@
 /** Wallets in DynamoDB: each step of a hold is one update of one of the wallet's shards. */
 
-import type { LeaseResult } from '../../../access/core/key-leases.ts';
+import type { LeaseResult } from '../../../access/core/keys/key-leases.ts';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock, RandomSource } from '../../../platform/core/ports.ts';

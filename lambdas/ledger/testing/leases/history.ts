@@ -1,8 +1,8 @@
 /** Histories of a service whose processes have leases: callers, faults and changes, from a seed. */
 import { encodeTime } from 'ulid';
-import { byWindow, type Cap } from '../../../access/core/caps.ts';
-import type { Policy } from '../../../access/core/policy.ts';
-import { windowsAt } from '../../../access/core/windows.ts';
+import { byWindow, type Cap } from '../../../access/core/keys/caps.ts';
+import type { Policy } from '../../../access/core/keys/policy.ts';
+import { windowsAt } from '../../../access/core/keys/windows.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import { Ledger } from '../../core/admission.ts';

@@ -1,11 +1,11 @@
 /** The items of wallets and keys as a simulated database has them, and the writes of holds and leases on them. */
 
-import { byWindow, CAPS, type CapsLeft, capsLeft } from '../../../access/core/caps.ts';
-import type { KeyLeaseWrite, LeaseEntry, LeaseWrite } from '../../../access/core/key-leases.ts';
-import { capOf, type KeyCharge, type KeyState, rpmOf, tpmOf } from '../../../access/core/key-state.ts';
-import type { ChargeEnd } from '../../../access/core/key-store.ts';
-import type { Policy } from '../../../access/core/policy.ts';
-import type { Windows } from '../../../access/core/windows.ts';
+import { byWindow, CAPS, type CapsLeft, capsLeft } from '../../../access/core/keys/caps.ts';
+import type { KeyLeaseWrite, LeaseEntry, LeaseWrite } from '../../../access/core/keys/key-leases.ts';
+import { capOf, type KeyCharge, type KeyState, rpmOf, tpmOf } from '../../../access/core/keys/key-state.ts';
+import type { ChargeEnd } from '../../../access/core/keys/key-store.ts';
+import type { Policy } from '../../../access/core/keys/policy.ts';
+import type { Windows } from '../../../access/core/keys/windows.ts';
 import { greatest, least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Hold, HoldEnd, Wallet, WalletLeaseWrite } from '../../core/ports.ts';
 

@@ -1,6 +1,6 @@
 /** The ledger of a shared host on the real engine, at the time of day. */
 import { TABLE_VARIABLES } from '../../../../tools/bench/harness/service/database.ts';
-import type { VerifiedKey } from '../../../access/core/api-key.ts';
+import type { VerifiedKey } from '../../../access/core/keys/api-key.ts';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { systemUlid } from '../../../platform/system/system.ts';
 import { createLeasedCalls } from '../../store/create-leases.ts';

@@ -1,8 +1,8 @@
 /** The tables of a simulated service, and the ledger's stores on them for each process. */
 
-import type { KeyLeaseWrite } from '../../../access/core/key-leases.ts';
-import type { KeyStore } from '../../../access/core/key-store.ts';
-import { type Windows, windowsAt } from '../../../access/core/windows.ts';
+import type { KeyLeaseWrite } from '../../../access/core/keys/key-leases.ts';
+import type { KeyStore } from '../../../access/core/keys/key-store.ts';
+import { type Windows, windowsAt } from '../../../access/core/keys/windows.ts';
 import { FenceError, type RecordStore } from '../../core/leases/ports.ts';
 import type { Hold, HoldEnd, UsageStore, WalletLeaseWrite, WalletStore } from '../../core/ports.ts';
 import type { UsageRecord } from '../../core/usage-record.ts';

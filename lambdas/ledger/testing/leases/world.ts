@@ -1,9 +1,9 @@
 /** The ground truth of a simulated service, and the laws that hold after every request that the database executes. */
 
-import { byWindow, CAPS } from '../../../access/core/caps.ts';
-import { type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
-import type { Policy } from '../../../access/core/policy.ts';
-import { type Windows, windowsAt } from '../../../access/core/windows.ts';
+import { byWindow, CAPS } from '../../../access/core/keys/caps.ts';
+import { type LeaseEntry, totalOf } from '../../../access/core/keys/key-leases.ts';
+import type { Policy } from '../../../access/core/keys/policy.ts';
+import { type Windows, windowsAt } from '../../../access/core/keys/windows.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import { FRESH_MS } from '../../core/lease-times.ts';
 import {

@@ -5,7 +5,7 @@ import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts'
 import { indexChanges, updateIndex } from '../../core/discovery/search-build.ts';
 import { createListingStore } from '../../store/create-listings.ts';
 import { createSearchStore } from '../../store/create-search.ts';
-import { decodeListingRecords } from '../../store/listing-record.ts';
+import { decodeListingRecords } from '../../store/listings/listing-record.ts';
 
 export const handler = consumerHandler((resources) => {
   const listings = createListingStore(resources);

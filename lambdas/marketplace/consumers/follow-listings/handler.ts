@@ -5,10 +5,10 @@ import { requireTable } from '../../../platform/contract/tables.ts';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
 import { createPublisher } from '../../../webhooks/store/event-publisher.ts';
 import { updateRankings } from '../../core/discovery/trending.ts';
-import { type FollowDependencies, follow } from '../../core/follow.ts';
+import { type FollowDependencies, follow } from '../../core/listings/follow.ts';
 import { createTrendingStore } from '../../store/create-listings.ts';
-import { purgeListing } from '../../store/listing-history.ts';
-import { decodeListingRecords } from '../../store/listing-record.ts';
+import { purgeListing } from '../../store/listings/listing-history.ts';
+import { decodeListingRecords } from '../../store/listings/listing-record.ts';
 
 export const handler = consumerHandler((resources) => {
   const { environment, clients, clock } = resources;

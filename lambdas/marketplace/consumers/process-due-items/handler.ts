@@ -8,7 +8,7 @@ import { scheduledChange } from '../../../platform/handlers/consumer-handler.ts'
 import { buildProcessor } from '../../core/builds/scans.ts';
 import { BucketFiles, createFileClient } from '../../store/builds/build-files.ts';
 import { createScanClient, createScanner } from '../../store/builds/build-scanner.ts';
-import { bucketOf, createBuildStore, scannerOf } from '../../store/builds/create-builds.ts';
+import { bucketOf, createBuildStore, scannerOf } from '../../store/create-builds.ts';
 import { createDueProcessing } from '../../store/create-due.ts';
 import { createListingCheck } from '../../store/create-listings.ts';
 import { createPayoutProvider } from '../../store/payouts/stripe-payouts.ts';

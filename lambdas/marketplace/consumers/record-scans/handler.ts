@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
 import { recordScan, recordUpload, SCAN_RESULTS } from '../../core/builds/scans.ts';
 import { BucketFiles, buildOf, createFileClient } from '../../store/builds/build-files.ts';
-import { bucketOf, createBuildStore, scannerOf } from '../../store/builds/create-builds.ts';
+import { bucketOf, createBuildStore, scannerOf } from '../../store/create-builds.ts';
 
 /** S3 user guide, "EventBridge event message structure"; GuardDuty user guide, "Monitoring S3 object scans with EventBridge". */
 const objectEvent = z.discriminatedUnion('detail-type', [

@@ -3,8 +3,8 @@ import type * as z from 'zod';
 import type { Page, PageQuery } from '../../../platform/core/api/paging.ts';
 import { dailyQuotaReached, QUOTAS } from '../../../platform/core/api/quotas.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
-import { type ActionDependencies, nowSeconds } from '../actions.ts';
-import type { ListingRequest } from '../listings.ts';
+import { type ActionDependencies, nowSeconds } from '../listings/actions.ts';
+import type { ListingRequest } from '../listings/listings.ts';
 import { AWAIT_SECONDS, type Build, type newBuild } from './build.ts';
 import type { BuildStore, PresignedUpload, UploadSigner } from './ports.ts';
 

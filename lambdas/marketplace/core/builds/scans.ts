@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { Clock, Log, UlidSource } from '../../../platform/core/ports.ts';
 import type { PublishedEvent } from '../../../webhooks/core/event.ts';
-import { nowSeconds } from '../actions.ts';
 import { type DueProcessor, nameOf } from '../due.ts';
+import { nowSeconds } from '../listings/actions.ts';
 import {
   type Build,
   type BuildKey,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from '../../../platform/core/api/paging.ts';
 import { KNOWN } from '../../testing/discovery/relevance.ts';
-import type { ListingRecord } from '../follow.ts';
-import type { Listing } from '../listing.ts';
+import type { ListingRecord } from '../listings/follow.ts';
+import type { Listing } from '../listings/listing.ts';
 import { type IndexStore, indexChanges, updateIndex } from './search-build.ts';
 import { SearchIndex } from './search-index.ts';
 import type { StoredIndex } from './search-source.ts';

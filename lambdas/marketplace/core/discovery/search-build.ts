@@ -6,9 +6,9 @@
 import { MAX_LIMIT } from '../../../platform/core/api/paging.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { Clock } from '../../../platform/core/ports.ts';
-import type { ListingRecord } from '../follow.ts';
-import { LISTING_KINDS } from '../listing.ts';
-import type { ListingStore } from '../ports.ts';
+import type { ListingRecord } from '../listings/follow.ts';
+import { LISTING_KINDS } from '../listings/listing.ts';
+import type { ListingStore } from '../listings/ports.ts';
 import { type IndexChange, SearchIndex, searchDocument } from './search-index.ts';
 import type { SearchStore, StoredIndex } from './search-source.ts';
 

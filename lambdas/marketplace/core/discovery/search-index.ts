@@ -1,6 +1,6 @@
 /** Full-text search over listings, in memory: by relevance, with typing errors forgiven where nothing else fits. */
 import MiniSearch, { type Options, type SearchOptions, type SearchResult } from 'minisearch';
-import type { Listing, ListingKind } from '../listing.ts';
+import type { Listing, ListingKind } from '../listings/listing.ts';
 
 /**
  * The maximum length of a description in the index. Its first sentences describe the listing, and the complete text

@@ -1,8 +1,8 @@
 /** The query of `GET /search`. */
 import * as z from 'zod';
 import { cursor, limit } from '../../../platform/core/api/paging.ts';
-import { category } from '../fields.ts';
-import { listingKind } from '../listing.ts';
+import { category } from '../listings/fields.ts';
+import { listingKind } from '../listings/listing.ts';
 
 /** A sentence; the cost of a search grows with its words. */
 const MAX_QUERY = 200;

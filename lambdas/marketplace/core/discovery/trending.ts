@@ -1,7 +1,7 @@
 /** The ranking of listings by recent installs, weighted by age. */
 import * as z from 'zod';
 import { limit, type Page } from '../../../platform/core/api/paging.ts';
-import { LISTING_KINDS, type ListingKind, listingKind } from '../listing.ts';
+import { LISTING_KINDS, type ListingKind, listingKind } from '../listings/listing.ts';
 
 export const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;

@@ -6,7 +6,7 @@ import { type Body, idOf, seconds, usd } from '../../../platform/core/api/respon
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { NANO_PER_CENT, type NanoUsd, toCents, usdJson } from '../../../platform/core/money.ts';
 import type { HttpRequest } from '../../../platform/core/ports.ts';
-import { price } from '../fields.ts';
+import { price } from '../listings/fields.ts';
 import { TRANSACTION_TYPES, type TransactionLine } from './ports.ts';
 import type { PostedAmount } from './postings.ts';
 import { HOLD_REASONS, SALE_STATUSES } from './sale.ts';

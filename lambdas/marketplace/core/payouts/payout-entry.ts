@@ -4,7 +4,7 @@ import { ulidPageQuery } from '../../../platform/core/api/paging.ts';
 import { type Body, idOf, seconds } from '../../../platform/core/api/response-schema.ts';
 import { toCents } from '../../../platform/core/money.ts';
 import type { PublishedEvent } from '../../../webhooks/core/event.ts';
-import { price } from '../fields.ts';
+import { price } from '../listings/fields.ts';
 import { PAYOUT_STATUSES, type Payout, payoutStatus } from './payout.ts';
 import { ACCOUNT_STATUSES, PAYOUT_SCHEDULES, type PayoutAccount, type PayoutAccountStatus } from './ports.ts';
 

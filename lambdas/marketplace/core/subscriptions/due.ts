@@ -1,7 +1,7 @@
 /** The processing of a due subscription: it is renewed, waits for credit, or ends. */
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
-import { nowSeconds } from '../actions.ts';
 import { type DueCounts, type DueProcessor, nameOf } from '../due.ts';
+import { nowSeconds } from '../listings/actions.ts';
 import {
   endSubscription,
   isLive,

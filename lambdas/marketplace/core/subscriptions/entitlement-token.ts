@@ -6,8 +6,8 @@ import * as z from 'zod';
 import { type Body, seconds } from '../../../platform/core/api/response-schema.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { Clock } from '../../../platform/core/ports.ts';
-import type { Listing } from '../listing.ts';
-import type { ListingRequest, Listings } from '../listings.ts';
+import type { Listing } from '../listings/listing.ts';
+import type { ListingRequest, Listings } from '../listings/listings.ts';
 import { type EntitlementSource, entitlementsBody, type Holdings } from './entitlement.ts';
 
 /** Long enough for clocks that differ by a minute; who loses an entitlement keeps it no longer. */

@@ -1,7 +1,7 @@
 /** The entitlements of an account: to the listings that it has bought or subscribed to. */
 import * as z from 'zod';
 import { type Body, idOf, seconds } from '../../../platform/core/api/response-schema.ts';
-import type { Purchase } from '../activity.ts';
+import type { Purchase } from '../listings/activity.ts';
 import { isLive, type PlanSubscription } from './subscription.ts';
 
 /** The purchases and subscriptions of an account, of the listings that a request names. */

@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
-import type { Interval } from '../fields.ts';
+import type { Interval } from '../listings/fields.ts';
 import { calendarEnd, fixedEnd, periodAt } from './period.ts';
 
 const at = (text: string): number => Date.parse(text) / 1000;

@@ -1,5 +1,5 @@
 /** The periods of a subscription, each computed from the anchor and never from the period before. */
-import type { Interval } from '../fields.ts';
+import type { Interval } from '../listings/fields.ts';
 
 const MONTHS: Readonly<Record<Interval, number>> = { month: 1, year: 12 };
 

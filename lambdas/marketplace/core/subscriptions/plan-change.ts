@@ -4,9 +4,9 @@
  */
 import { ServiceError, type ServiceErrorOptions } from '../../../platform/core/errors.ts';
 import { toCents } from '../../../platform/core/money.ts';
-import type { Listing, ListingPlan } from '../listing.ts';
-import type { Listings } from '../listings.ts';
-import { etagOf, type Precondition } from '../revision.ts';
+import type { Listing, ListingPlan } from '../listings/listing.ts';
+import type { Listings } from '../listings/listings.ts';
+import { etagOf, type Precondition } from '../listings/revision.ts';
 import type { OfferedPlan } from './ports.ts';
 import {
   type AgreedPlan,

@@ -2,8 +2,8 @@
 import type { Page, PageQuery } from '../../../platform/core/api/paging.ts';
 import type { PublishedEvent } from '../../../webhooks/core/event.ts';
 import type { Sale } from '../earnings/sale.ts';
-import type { Listing, ListingPlan } from '../listing.ts';
-import type { NewSale } from '../ports.ts';
+import type { Listing, ListingPlan } from '../listings/listing.ts';
+import type { NewSale } from '../purchases/ports.ts';
 import type { PlanSubscription } from './subscription.ts';
 
 /** A plan of a listing as the subscriber agreed to it. */

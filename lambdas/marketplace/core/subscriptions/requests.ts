@@ -5,8 +5,8 @@ import { type Body, idOf, seconds } from '../../../platform/core/api/response-sc
 import { toCents } from '../../../platform/core/money.ts';
 import { cents } from '../earnings/requests.ts';
 import type { Sale } from '../earnings/sale.ts';
-import { INTERVALS, plan } from '../fields.ts';
-import { LISTING_ID } from '../listing.ts';
+import { INTERVALS, plan } from '../listings/fields.ts';
+import { LISTING_ID } from '../listings/listing.ts';
 import { agreementFields } from './events.ts';
 import { MAX_PREVIEW_SECONDS, type PlanPreview } from './plan-change.ts';
 import { CANCEL_REASONS, type PlanSubscription, SUBSCRIPTION_STATUSES } from './subscription.ts';

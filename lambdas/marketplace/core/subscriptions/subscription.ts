@@ -9,7 +9,7 @@
  * | `canceled` | final | no | |
  */
 import { greatest, NANO_PER_CENT, type NanoUsd, wholeCents } from '../../../platform/core/money.ts';
-import type { Interval } from '../fields.ts';
+import type { Interval } from '../listings/fields.ts';
 import { type Period, type PeriodCount, type PeriodEnd, periodAt } from './period.ts';
 
 export const SUBSCRIPTION_STATUSES = ['trialing', 'active', 'past_due', 'canceled'] as const;

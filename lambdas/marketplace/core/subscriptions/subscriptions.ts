@@ -4,10 +4,10 @@ import { dailyQuotaReached, hasAsMany, QUOTAS } from '../../../platform/core/api
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { Clock, UlidSource } from '../../../platform/core/ports.ts';
-import { type ActionOutcome, nowSeconds } from '../actions.ts';
-import type { ListingRequest, Listings } from '../listings.ts';
-import type { NewSale } from '../ports.ts';
-import { newSale, type SaleTerms } from '../purchases.ts';
+import { type ActionOutcome, nowSeconds } from '../listings/actions.ts';
+import type { ListingRequest, Listings } from '../listings/listings.ts';
+import type { NewSale } from '../purchases/ports.ts';
+import { newSale, type SaleTerms } from '../purchases/purchases.ts';
 import { eventOf, newEventId } from './events.ts';
 import { agreed, offerOf, type PlanAgreement, type PlanUpdate, planChangeOf } from './plan-change.ts';
 import type { OfferedPlan, PlanSubscriptionStore, SubscriptionResult, SubscriptionWrite } from './ports.ts';

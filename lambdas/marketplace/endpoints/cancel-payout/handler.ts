@@ -4,7 +4,7 @@ import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { payoutEntry } from '../../core/payouts/payout-entry.ts';
 import { cancelPayout } from '../../core/payouts/requests.ts';
-import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
+import { createPayoutStore } from '../../store/create-payouts.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const payouts = { ...resources, store: createPayoutStore(resources) };

@@ -4,7 +4,7 @@ import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { planSubscriptionEntry } from '../../core/subscriptions/requests.ts';
 import { cancelSubscription } from '../../core/subscriptions/subscriptions.ts';
-import { createSubscriptions } from '../../store/subscriptions/create-subscriptions.ts';
+import { createSubscriptions } from '../../store/create-subscriptions.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const subscriptions = createSubscriptions(resources);

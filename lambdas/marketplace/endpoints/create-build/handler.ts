@@ -5,9 +5,9 @@ import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { buildEntry, newBuild, UPLOAD_SECONDS } from '../../core/builds/build.ts';
 import { createBuild } from '../../core/builds/builds.ts';
-import { kindOf } from '../../core/listing.ts';
+import { kindOf } from '../../core/listings/listing.ts';
 import { BucketFiles, createFileClient } from '../../store/builds/build-files.ts';
-import { bucketOf, createBuildStore, scannerOf } from '../../store/builds/create-builds.ts';
+import { bucketOf, createBuildStore, scannerOf } from '../../store/create-builds.ts';
 import { createListings } from '../../store/create-listings.ts';
 
 export const handler = sessionHandler('platform', (resources) => {

@@ -4,7 +4,7 @@ import { keyOrSessionHandler } from '../../../access/handlers/handlers.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { admitAny, nothing } from '../../../webhooks/core/access.ts';
-import { kindOf } from '../../core/listing.ts';
+import { kindOf } from '../../core/listings/listing.ts';
 import { issueEntitlementToken } from '../../core/subscriptions/entitlement-token.ts';
 import { createListings } from '../../store/create-listings.ts';
 import { entitlementKeysOf } from '../../store/entitlements/entitlement-keys.ts';

@@ -9,7 +9,7 @@ import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { connectAccount } from '../../core/payouts/account.ts';
 import { payoutAccountEntry, payoutAccountRequest } from '../../core/payouts/payout-entry.ts';
 import { requirePayouts } from '../../core/payouts/requests.ts';
-import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
+import { createPayoutStore } from '../../store/create-payouts.ts';
 import { createPayoutProvider } from '../../store/payouts/stripe-payouts.ts';
 
 export const handler = sessionHandler('platform', (resources) => {

@@ -7,8 +7,8 @@ import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { NANO_PER_CENT } from '../../../platform/core/money.ts';
 import { payoutEntry, payoutRequest } from '../../core/payouts/payout-entry.ts';
 import { requestPayout, requirePayouts } from '../../core/payouts/requests.ts';
-import { maturityOf } from '../../store/earnings/create-earnings.ts';
-import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
+import { maturityOf } from '../../store/create-earnings.ts';
+import { createPayoutStore } from '../../store/create-payouts.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const isEnabled = hasPayouts(resources.environment);

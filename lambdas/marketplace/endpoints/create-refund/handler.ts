@@ -6,7 +6,7 @@ import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { NANO_PER_CENT } from '../../../platform/core/money.ts';
 import { refund } from '../../core/earnings/postings.ts';
 import { readIdempotencyKey, refundEntry, refundRequest } from '../../core/earnings/requests.ts';
-import { createEarningsStore } from '../../store/earnings/create-earnings.ts';
+import { createEarningsStore } from '../../store/create-earnings.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const earnings = { ...resources, store: createEarningsStore(resources) };

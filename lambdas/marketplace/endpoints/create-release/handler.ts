@@ -3,12 +3,12 @@
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { newRelease, releaseEntry } from '../../core/activity.ts';
-import { kindOf } from '../../core/listing.ts';
-import { release } from '../../core/releases.ts';
-import { createBuildStore, marketTables } from '../../store/builds/create-builds.ts';
+import { release } from '../../core/builds/releases.ts';
+import { newRelease, releaseEntry } from '../../core/listings/activity.ts';
+import { kindOf } from '../../core/listings/listing.ts';
+import { createReleaseStore } from '../../store/builds/release-store.ts';
+import { createBuildStore, marketTables } from '../../store/create-builds.ts';
 import { createListings } from '../../store/create-listings.ts';
-import { createReleaseStore } from '../../store/release-store.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { clients, environment, clock } = resources;

@@ -4,11 +4,11 @@ import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { review } from '../../core/actions.ts';
-import { newReview, reviewEntry } from '../../core/activity.ts';
-import { kindOf } from '../../core/listing.ts';
-import { createReviewStore } from '../../store/action-store.ts';
+import { review } from '../../core/listings/actions.ts';
+import { newReview, reviewEntry } from '../../core/listings/activity.ts';
+import { kindOf } from '../../core/listings/listing.ts';
 import { createListings } from '../../store/create-listings.ts';
+import { createReviewStore } from '../../store/installs/action-store.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { clients, environment } = resources;

@@ -8,8 +8,8 @@ import { requestedId } from '../../../platform/core/api/requested-id.ts';
 import { deletedBody } from '../../../platform/core/api/response-schema.ts';
 import { readOptionalJson } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { kindOf } from '../../core/listing.ts';
-import { readIfMatch } from '../../core/revision.ts';
+import { kindOf } from '../../core/listings/listing.ts';
+import { readIfMatch } from '../../core/listings/revision.ts';
 import { createListings } from '../../store/create-listings.ts';
 
 export const handler = sessionHandler('platform', (resources) => {

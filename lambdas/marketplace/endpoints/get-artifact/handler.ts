@@ -3,14 +3,14 @@
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { kindOf } from '../../core/listing.ts';
-import { downloadArtifact } from '../../core/releases.ts';
+import { downloadArtifact } from '../../core/builds/releases.ts';
+import { kindOf } from '../../core/listings/listing.ts';
 import { entitlementsBody } from '../../core/subscriptions/entitlement.ts';
 import { BucketFiles, createFileClient } from '../../store/builds/build-files.ts';
-import { bucketOf, createBuildStore, marketTables } from '../../store/builds/create-builds.ts';
+import { createReleaseStore } from '../../store/builds/release-store.ts';
+import { bucketOf, createBuildStore, marketTables } from '../../store/create-builds.ts';
 import { createListings } from '../../store/create-listings.ts';
 import { readHoldings } from '../../store/entitlements/holdings.ts';
-import { createReleaseStore } from '../../store/release-store.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { clients, environment, clock } = resources;

@@ -4,8 +4,8 @@ import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { buildEntry } from '../../core/builds/build.ts';
 import { getBuild } from '../../core/builds/builds.ts';
-import { kindOf } from '../../core/listing.ts';
-import { createBuildStore } from '../../store/builds/create-builds.ts';
+import { kindOf } from '../../core/listings/listing.ts';
+import { createBuildStore } from '../../store/create-builds.ts';
 import { createListings } from '../../store/create-listings.ts';
 
 export const handler = sessionHandler('platform', (resources) => {

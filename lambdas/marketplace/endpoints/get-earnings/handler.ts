@@ -6,8 +6,8 @@ import { createSecretReader } from '../../../platform/aws/secrets.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { earningsEntry } from '../../core/payouts/earnings-entry.ts';
 import { payoutSettings } from '../../core/payouts/payout-entry.ts';
-import { createEarningsStore, maturityOf } from '../../store/earnings/create-earnings.ts';
-import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
+import { createEarningsStore, maturityOf } from '../../store/create-earnings.ts';
+import { createPayoutStore } from '../../store/create-payouts.ts';
 import { createPayoutProvider } from '../../store/payouts/stripe-payouts.ts';
 
 export const handler = sessionHandler('platform', (resources) => {

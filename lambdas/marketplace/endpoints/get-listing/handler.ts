@@ -2,8 +2,8 @@
 
 import { publicHandler } from '../../../access/handlers/handlers.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { kindOf, listingEntry } from '../../core/listing.ts';
-import { etagOf } from '../../core/revision.ts';
+import { kindOf, listingEntry } from '../../core/listings/listing.ts';
+import { etagOf } from '../../core/listings/revision.ts';
 import { createListings } from '../../store/create-listings.ts';
 
 export const handler = publicHandler('platform', (resources) => {

@@ -4,7 +4,7 @@ import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { nowSeconds } from '../../core/actions.ts';
+import { nowSeconds } from '../../core/listings/actions.ts';
 import { previewPlan } from '../../core/subscriptions/plan-change.ts';
 import {
   chargedSubscriptionEntry,
@@ -13,7 +13,7 @@ import {
 } from '../../core/subscriptions/requests.ts';
 import { findSubscription } from '../../core/subscriptions/subscriptions.ts';
 import { createListings } from '../../store/create-listings.ts';
-import { createSubscriptionStore, readTimes } from '../../store/subscriptions/create-subscriptions.ts';
+import { createSubscriptionStore, readTimes } from '../../store/create-subscriptions.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const store = createSubscriptionStore(resources);

@@ -3,11 +3,11 @@
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { install } from '../../core/actions.ts';
-import { installEntry } from '../../core/activity.ts';
-import { kindOf } from '../../core/listing.ts';
-import { createInstallStore } from '../../store/action-store.ts';
+import { install } from '../../core/listings/actions.ts';
+import { installEntry } from '../../core/listings/activity.ts';
+import { kindOf } from '../../core/listings/listing.ts';
 import { createListings } from '../../store/create-listings.ts';
+import { createInstallStore } from '../../store/installs/action-store.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { clients, environment } = resources;

@@ -5,8 +5,8 @@ import { requireTable } from '../../../platform/contract/tables.ts';
 import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { acquisitionEntry, acquisitionsQuery } from '../../core/acquisition.ts';
-import { readAcquisitions } from '../../store/acquisitions.ts';
+import { acquisitionEntry, acquisitionsQuery } from '../../core/purchases/acquisition.ts';
+import { readAcquisitions } from '../../store/listings/acquisitions.ts';
 
 export const handler = sessionHandler('platform', ({ clients, environment }) => {
   const table = requireTable(environment, 'listings');

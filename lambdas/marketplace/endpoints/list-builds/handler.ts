@@ -6,8 +6,8 @@ import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { buildEntry, buildsQuery } from '../../core/builds/build.ts';
 import { listBuilds } from '../../core/builds/builds.ts';
-import { kindOf } from '../../core/listing.ts';
-import { createBuildStore } from '../../store/builds/create-builds.ts';
+import { kindOf } from '../../core/listings/listing.ts';
+import { createBuildStore } from '../../store/create-builds.ts';
 import { createListings } from '../../store/create-listings.ts';
 
 export const handler = sessionHandler('platform', (resources) => {

@@ -4,7 +4,7 @@ import { publicHandler } from '../../../access/handlers/handlers.ts';
 import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { categoriesQuery, categoryEntry } from '../../core/queries.ts';
+import { categoriesQuery, categoryEntry } from '../../core/listings/queries.ts';
 import { createListingStore } from '../../store/create-listings.ts';
 
 export const handler = publicHandler('platform', (resources) => {

@@ -5,8 +5,8 @@ import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { transactionEntry, transactionsQuery } from '../../core/earnings/requests.ts';
+import { createEarningsStore } from '../../store/create-earnings.ts';
 import { createListingStore } from '../../store/create-listings.ts';
-import { createEarningsStore } from '../../store/earnings/create-earnings.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const store = createEarningsStore(resources);

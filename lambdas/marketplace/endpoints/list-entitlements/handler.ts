@@ -12,7 +12,7 @@ import { ownListings } from '../../core/subscriptions/entitlement-token.ts';
 import { entitlementsQuery, MAX_ENTITLEMENTS } from '../../core/subscriptions/requests.ts';
 import { heldListings, readHoldings } from '../../store/entitlements/holdings.ts';
 import { customerOf } from '../../store/entitlements/pseudonyms.ts';
-import { DynamoListingStore } from '../../store/listing-store.ts';
+import { DynamoListingStore } from '../../store/listings/listing-store.ts';
 
 async function readQuery(request: Pick<Request, 'url'>) {
   const query = validate(entitlementsQuery, queryOf(request));

@@ -4,8 +4,8 @@ import { publicHandler } from '../../../access/handlers/handlers.ts';
 import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { kindOf, listingEntry } from '../../core/listing.ts';
-import { listingQuery } from '../../core/queries.ts';
+import { kindOf, listingEntry } from '../../core/listings/listing.ts';
+import { listingQuery } from '../../core/listings/queries.ts';
 import { createListingStore } from '../../store/create-listings.ts';
 
 export const handler = publicHandler('platform', (resources) => {

@@ -5,7 +5,7 @@ import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { payoutEntry, payoutsQuery } from '../../core/payouts/payout-entry.ts';
-import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
+import { createPayoutStore } from '../../store/create-payouts.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const store = createPayoutStore(resources);

@@ -5,10 +5,10 @@ import { requireTable } from '../../../platform/contract/tables.ts';
 import { pageBody, pageQuery, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { releaseEntry } from '../../core/activity.ts';
-import { kindOf } from '../../core/listing.ts';
+import { releaseEntry } from '../../core/listings/activity.ts';
+import { kindOf } from '../../core/listings/listing.ts';
+import { readReleases } from '../../store/builds/release-store.ts';
 import { createListings } from '../../store/create-listings.ts';
-import { readReleases } from '../../store/release-store.ts';
 
 export const handler = publicHandler('platform', (resources) => {
   const listings = createListings(resources);

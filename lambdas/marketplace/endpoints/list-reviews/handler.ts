@@ -5,10 +5,10 @@ import { requireTable } from '../../../platform/contract/tables.ts';
 import { pageBody, pageQuery, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { reviewEntry } from '../../core/activity.ts';
-import { kindOf } from '../../core/listing.ts';
-import { readReviews } from '../../store/action-store.ts';
+import { reviewEntry } from '../../core/listings/activity.ts';
+import { kindOf } from '../../core/listings/listing.ts';
 import { createListings } from '../../store/create-listings.ts';
+import { readReviews } from '../../store/installs/action-store.ts';
 
 export const handler = publicHandler('platform', (resources) => {
   const listings = createListings(resources);

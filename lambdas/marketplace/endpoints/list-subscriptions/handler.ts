@@ -6,7 +6,7 @@ import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { planSubscriptionEntry, subscriptionsQuery } from '../../core/subscriptions/requests.ts';
 import { listSubscriptions } from '../../core/subscriptions/subscriptions.ts';
-import { createSubscriptionStore } from '../../store/subscriptions/create-subscriptions.ts';
+import { createSubscriptionStore } from '../../store/create-subscriptions.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const store = createSubscriptionStore(resources);

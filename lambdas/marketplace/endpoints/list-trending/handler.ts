@@ -5,7 +5,7 @@ import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { rankedPage, trendingQuery } from '../../core/discovery/trending.ts';
-import { listingEntry } from '../../core/listing.ts';
+import { listingEntry } from '../../core/listings/listing.ts';
 import { createListingStore, createTrendingStore } from '../../store/create-listings.ts';
 
 export const handler = publicHandler('platform', (resources) => {

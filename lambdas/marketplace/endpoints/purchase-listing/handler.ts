@@ -4,13 +4,13 @@ import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { readOptionalJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { purchaseEntry, purchaseRequest } from '../../core/activity.ts';
-import { kindOf } from '../../core/listing.ts';
-import { purchase } from '../../core/purchases.ts';
-import { namesState, readIfMatch } from '../../core/revision.ts';
+import { purchaseEntry, purchaseRequest } from '../../core/listings/activity.ts';
+import { kindOf } from '../../core/listings/listing.ts';
+import { namesState, readIfMatch } from '../../core/listings/revision.ts';
+import { purchase } from '../../core/purchases/purchases.ts';
+import { readSaleTerms } from '../../store/create-earnings.ts';
 import { createListings } from '../../store/create-listings.ts';
-import { readSaleTerms } from '../../store/earnings/create-earnings.ts';
-import { DynamoPurchaseStore } from '../../store/purchase-store.ts';
+import { DynamoPurchaseStore } from '../../store/purchases/purchase-store.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { clients, environment } = resources;

@@ -2,12 +2,12 @@
 
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { kindOf, listingEntry } from '../../core/listing.ts';
-import { rollback } from '../../core/releases.ts';
-import { etagOf } from '../../core/revision.ts';
-import { marketTables } from '../../store/builds/create-builds.ts';
+import { rollback } from '../../core/builds/releases.ts';
+import { kindOf, listingEntry } from '../../core/listings/listing.ts';
+import { etagOf } from '../../core/listings/revision.ts';
+import { createReleaseStore } from '../../store/builds/release-store.ts';
+import { marketTables } from '../../store/create-builds.ts';
 import { createListings } from '../../store/create-listings.ts';
-import { createReleaseStore } from '../../store/release-store.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { clients, environment, clock } = resources;

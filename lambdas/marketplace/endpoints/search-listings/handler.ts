@@ -5,7 +5,7 @@ import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { MAX_DEPTH, searchQuery } from '../../core/discovery/search-query.ts';
-import { listingEntry } from '../../core/listing.ts';
+import { listingEntry } from '../../core/listings/listing.ts';
 import { createListingStore } from '../../store/create-listings.ts';
 import { createSearch } from '../../store/create-search.ts';
 

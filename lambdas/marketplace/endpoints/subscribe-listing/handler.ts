@@ -3,11 +3,11 @@
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { kindOf } from '../../core/listing.ts';
-import { namesState, readIfMatch } from '../../core/revision.ts';
+import { kindOf } from '../../core/listings/listing.ts';
+import { namesState, readIfMatch } from '../../core/listings/revision.ts';
 import { planSubscriptionEntry, subscribeRequest } from '../../core/subscriptions/requests.ts';
 import { subscribe } from '../../core/subscriptions/subscriptions.ts';
-import { createSubscriptions } from '../../store/subscriptions/create-subscriptions.ts';
+import { createSubscriptions } from '../../store/create-subscriptions.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const subscriptions = createSubscriptions(resources);

@@ -5,7 +5,7 @@ import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { transferEarnings } from '../../core/earnings/postings.ts';
 import { readIdempotencyKey, transferEntry, transferRequest } from '../../core/earnings/requests.ts';
-import { createEarningsStore } from '../../store/earnings/create-earnings.ts';
+import { createEarningsStore } from '../../store/create-earnings.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const earnings = { ...resources, store: createEarningsStore(resources) };

@@ -7,9 +7,9 @@ import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { requestedId } from '../../../platform/core/api/requested-id.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { listingChange } from '../../core/fields.ts';
-import { kindOf, listingEntry } from '../../core/listing.ts';
-import { etagOf, readIfMatch } from '../../core/revision.ts';
+import { listingChange } from '../../core/listings/fields.ts';
+import { kindOf, listingEntry } from '../../core/listings/listing.ts';
+import { etagOf, readIfMatch } from '../../core/listings/revision.ts';
 import { createListings } from '../../store/create-listings.ts';
 
 export const handler = sessionHandler('platform', (resources) => {

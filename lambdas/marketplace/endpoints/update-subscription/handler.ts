@@ -5,7 +5,7 @@ import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { planSubscriptionEntry, subscriptionUpdate, updateOf } from '../../core/subscriptions/requests.ts';
 import { updateSubscription } from '../../core/subscriptions/subscriptions.ts';
-import { createSubscriptions } from '../../store/subscriptions/create-subscriptions.ts';
+import { createSubscriptions } from '../../store/create-subscriptions.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const subscriptions = createSubscriptions(resources);

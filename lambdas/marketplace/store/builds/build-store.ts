@@ -22,7 +22,7 @@ import {
   isFinal,
 } from '../../core/builds/build.ts';
 import type { BuildCreation, BuildQuotas, BuildStore } from '../../core/builds/ports.ts';
-import { encodeEvent, putNew } from '../listing-item.ts';
+import { encodeEvent, putNew } from '../listings/listing-item.ts';
 import { dueAttributes, marketKey, putNewItem } from '../market-item.ts';
 
 export interface BuildTables {

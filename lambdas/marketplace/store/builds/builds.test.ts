@@ -13,15 +13,15 @@ import {
   SCAN_SECONDS,
 } from '../../core/builds/build.ts';
 import { createBuild, getBuild } from '../../core/builds/builds.ts';
+import { downloadArtifact, release, rollback } from '../../core/builds/releases.ts';
 import { type ObjectScan, processDueBuild, recordScan, recordUpload } from '../../core/builds/scans.ts';
-import { newListing } from '../../core/fields.ts';
-import { Listings } from '../../core/listings.ts';
-import { downloadArtifact, release, rollback } from '../../core/releases.ts';
+import { newListing } from '../../core/listings/fields.ts';
+import { Listings } from '../../core/listings/listings.ts';
 import { zip } from '../../testing/archives.ts';
 import { EICAR, UNSCANNED } from '../../testing/hostile-archives.ts';
-import { DynamoListingStore } from '../listing-store.ts';
-import { createReleaseStore } from '../release-store.ts';
+import { DynamoListingStore } from '../listings/listing-store.ts';
 import { DynamoBuildStore } from './build-store.ts';
+import { createReleaseStore } from './release-store.ts';
 
 let database: TestDatabase;
 let nowSeconds = 1_800_000_000;

@@ -34,11 +34,10 @@ import {
   type Sale,
   type SellerBalance,
 } from '../../core/earnings/sale.ts';
-import { removePurchase } from '../acquisitions.ts';
-import { listingKey } from '../listing-item.ts';
+import { removePurchase } from '../listings/acquisitions.ts';
+import { listingKey } from '../listings/listing-item.ts';
 import { marketKey } from '../market-item.ts';
-import { markRefunded } from '../purchase-item.ts';
-import { returnWrites } from '../subscription-item.ts';
+import { markRefunded } from '../sales/purchase-item.ts';
 import {
   balanceKey,
   changeBalance,
@@ -51,7 +50,8 @@ import {
   saleKey,
   TRANSACTION_PREFIX,
   transactionItem,
-} from './sale-writes.ts';
+} from '../sales/sale-writes.ts';
+import { returnWrites } from '../subscriptions/subscription-item.ts';
 
 export interface EarningsTables {
   readonly market: string;

@@ -7,7 +7,7 @@ import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import { cents, codeOf, FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
-import { putAcquisition, readAcquisitions } from '../acquisitions.ts';
+import { putAcquisition, readAcquisitions } from '../listings/acquisitions.ts';
 
 const database = fileDatabase();
 let world: MarketWorld;

@@ -4,12 +4,17 @@ import { WalletReads } from '../../../ledger/store/wallet/reads.ts';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { readText, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { readMany } from '../../../platform/dynamodb/reads.ts';
-import { isEntitling } from '../../core/activity.ts';
+import { isEntitling } from '../../core/listings/activity.ts';
 import type { Holdings } from '../../core/subscriptions/entitlement.ts';
-import { partOf } from '../acquisitions.ts';
-import { DynamoListingStore } from '../listing-store.ts';
-import { decodePurchase, isRefunded, purchaseKey } from '../purchase-item.ts';
-import { decodeSubscription, LATEST_PREFIX, latestKey, subscriptionKey } from '../subscription-item.ts';
+import { partOf } from '../listings/acquisitions.ts';
+import { DynamoListingStore } from '../listings/listing-store.ts';
+import { decodePurchase, isRefunded, purchaseKey } from '../sales/purchase-item.ts';
+import {
+  decodeSubscription,
+  LATEST_PREFIX,
+  latestKey,
+  subscriptionKey,
+} from '../subscriptions/subscription-item.ts';
 
 export interface HoldingsTables {
   readonly listings: string;

@@ -11,8 +11,8 @@ import {
 } from '../../../platform/dynamodb/attribute-values.ts';
 import { MONEY_STEPS, type Payout, type PayoutAttempt, type PayoutEnd } from '../../core/payouts/payout.ts';
 import { PAYOUT_SCHEDULES, type PayoutAccount, type SellerState } from '../../core/payouts/ports.ts';
-import { decodeBalance } from '../earnings/sale-writes.ts';
 import { DUE_INDEX, marketKey } from '../market-item.ts';
+import { decodeBalance } from '../sales/sale-writes.ts';
 import { PAYOUT_PREFIX, payoutDueAttributes, payoutKey } from './payout-hint.ts';
 
 export const ACCOUNT_ITEM = 'payout_account';

@@ -24,15 +24,15 @@ import type {
   PayoutStore,
   SellerState,
 } from '../../core/payouts/ports.ts';
+import { encodeEvent } from '../listings/listing-item.ts';
+import { marketKey, putNewItem } from '../market-item.ts';
 import {
   balanceKey,
   changeBalance,
   decodeSale,
   type OpenPayoutsChange,
   putTransaction,
-} from '../earnings/sale-writes.ts';
-import { encodeEvent } from '../listing-item.ts';
-import { marketKey, putNewItem } from '../market-item.ts';
+} from '../sales/sale-writes.ts';
 import { PAYOUT_PREFIX, payoutKey } from './payout-hint.ts';
 import {
   ACCOUNT_ITEM,

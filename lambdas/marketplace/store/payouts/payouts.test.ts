@@ -13,7 +13,7 @@ import { payoutEntry } from '../../core/payouts/payout-entry.ts';
 import { reconcilePayouts } from '../../core/payouts/reconcile.ts';
 import { cancelPayout, nextPayoutDate, requestPayout, runSchedule } from '../../core/payouts/requests.ts';
 import { cents, codeOf, FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
-import { createPayoutStore } from './create-payouts.ts';
+import { createPayoutStore } from '../create-payouts.ts';
 import { hintPayout } from './payout-hint.ts';
 import { StripePayouts } from './stripe-payouts.ts';
 

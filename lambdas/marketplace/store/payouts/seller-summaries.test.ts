@@ -7,7 +7,7 @@ import { applyPayoutFact, type Payout, type PayoutFact } from '../../core/payout
 import { cancelPayout, requestPayout } from '../../core/payouts/requests.ts';
 import { sellerSummaryEntry, sellersQuery } from '../../core/payouts/seller-summary.ts';
 import { FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
-import { createPayoutStore } from './create-payouts.ts';
+import { createPayoutStore } from '../create-payouts.ts';
 import { createSellerSummaries } from './seller-summaries.ts';
 
 const database = fileDatabase();

@@ -11,8 +11,8 @@ import {
   type SellerSummaries,
   type SellerSummary,
 } from '../../core/payouts/seller-summary.ts';
-import { balanceKey, decodeSale } from '../earnings/sale-writes.ts';
 import { marketKey } from '../market-item.ts';
+import { balanceKey, decodeSale } from '../sales/sale-writes.ts';
 import { PAYOUT_PREFIX } from './payout-hint.ts';
 import { decodePayout, decodeSeller } from './payout-item.ts';
 

@@ -12,7 +12,7 @@ import { countOne, countOneOf } from '../../../platform/dynamodb/quota-item.ts';
 import { readItem, readMany } from '../../../platform/dynamodb/reads.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import type { Sale } from '../../core/earnings/sale.ts';
-import type { NewSale } from '../../core/ports.ts';
+import type { NewSale } from '../../core/purchases/ports.ts';
 import { SUBSCRIPTION_PREFIX } from '../../core/subscriptions/due.ts';
 import type {
   LatestSubscription,
@@ -22,9 +22,9 @@ import type {
   SubscriptionWrite,
 } from '../../core/subscriptions/ports.ts';
 import type { PlanSubscription } from '../../core/subscriptions/subscription.ts';
-import { decodeSale, planCharge, saleKey } from '../earnings/sale-writes.ts';
-import { dayCountKey, encodeEvent, encodePlan, listingKey, putNew } from '../listing-item.ts';
+import { dayCountKey, encodeEvent, encodePlan, listingKey, putNew } from '../listings/listing-item.ts';
 import { BY_LISTING_INDEX, marketKey, putNewItem } from '../market-item.ts';
+import { decodeSale, planCharge, saleKey } from '../sales/sale-writes.ts';
 import {
   decodeSubscription,
   encodeSubscription,
@@ -32,7 +32,7 @@ import {
   liveCountKey,
   replaceSubscription,
   subscriptionKey,
-} from '../subscription-item.ts';
+} from './subscription-item.ts';
 
 export interface PlanSubscriptionTables {
   readonly market: string;

@@ -19,7 +19,7 @@ import {
 import { cents, codeOf, type ListedThing, MarketWorld } from '../../testing/market-world.ts';
 import { readHoldings } from '../entitlements/holdings.ts';
 import { createPseudonyms, customerOf } from '../entitlements/pseudonyms.ts';
-import { decodeEvent } from '../listing-item.ts';
+import { decodeEvent } from '../listings/listing-item.ts';
 
 const database = fileDatabase();
 let world: MarketWorld;

@@ -6,7 +6,7 @@ import { createBuild } from '../../core/builds/builds.ts';
 import type { PresignedUpload } from '../../core/builds/ports.ts';
 import { buildProcessor, type ObjectScan, recordScan, recordUpload } from '../../core/builds/scans.ts';
 import type { DueProcessor } from '../../core/due.ts';
-import { createBuildStore } from '../../store/builds/create-builds.ts';
+import { createBuildStore } from '../../store/create-builds.ts';
 import { zip } from '../archives.ts';
 import { EICAR } from '../hostile-archives.ts';
 import type { HistoryWorld } from './history-world.ts';

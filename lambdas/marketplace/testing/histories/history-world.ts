@@ -5,7 +5,7 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import type { Log } from '../../../platform/core/ports.ts';
 import { connectAccount } from '../../core/payouts/account.ts';
 import type { PayoutProvider } from '../../core/payouts/ports.ts';
-import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
+import { createPayoutStore } from '../../store/create-payouts.ts';
 import type { DynamoPayoutStore } from '../../store/payouts/payout-store.ts';
 import { MarketCalls } from '../market-calls.ts';
 import { type ListedThing, type MarketDatabase, MarketWorld } from '../market-world.ts';

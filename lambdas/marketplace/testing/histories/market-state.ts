@@ -16,11 +16,11 @@ import type { Payout } from '../../core/payouts/payout.ts';
 import { SUBSCRIPTION_PREFIX } from '../../core/subscriptions/due.ts';
 import type { PlanSubscription } from '../../core/subscriptions/subscription.ts';
 import { decodeBuild } from '../../store/builds/build-store.ts';
-import { decodeBalance, decodeSale } from '../../store/earnings/sale-writes.ts';
-import { decodeEvent, EVENT_PREFIX } from '../../store/listing-item.ts';
+import { decodeEvent, EVENT_PREFIX } from '../../store/listings/listing-item.ts';
 import { PAYOUT_PREFIX } from '../../store/payouts/payout-hint.ts';
 import { decodePayout } from '../../store/payouts/payout-item.ts';
-import { decodeSubscription } from '../../store/subscription-item.ts';
+import { decodeBalance, decodeSale } from '../../store/sales/sale-writes.ts';
+import { decodeSubscription } from '../../store/subscriptions/subscription-item.ts';
 import type { MarketDatabase } from '../market-world.ts';
 
 export interface StoredBalance extends SellerBalance {

@@ -1,5 +1,5 @@
 /** `POST /api/v1/operator/sign-out`: ends the operator's session it is sent with. */
-import { CLEARED_OPERATOR_COOKIE, isCookieSession } from '../../../access/core/session-cookie.ts';
+import { CLEARED_OPERATOR_COOKIE, isCookieSession } from '../../../access/core/sessions/session-cookie.ts';
 import { operatorHandler } from '../../../access/handlers/handlers.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 

@@ -6,8 +6,8 @@ import {
   SECRET_BYTES,
   type VerifiedKey,
   verifyKey,
-} from '../../../../lambdas/access/core/api-key.ts';
-import type { Policy } from '../../../../lambdas/access/core/policy.ts';
+} from '../../../../lambdas/access/core/keys/api-key.ts';
+import type { Policy } from '../../../../lambdas/access/core/keys/policy.ts';
 import { createAccounts, createKeyIssuer } from '../../../../lambdas/access/store/create-accounts.ts';
 import { createEarnings } from '../../../../lambdas/app/handlers/registered.ts';
 import { auditAccount } from '../../../../lambdas/ledger/core/audit/account.ts';

@@ -1,5 +1,5 @@
 /** Settles a transcription by its workflow, and responds once it is settled. */
-import type { VerifiedKey } from '../../../../access/core/api-key.ts';
+import type { VerifiedKey } from '../../../../access/core/keys/api-key.ts';
 import type { Log } from '../../../../platform/core/ports.ts';
 import type { Deliver } from '../../call.ts';
 import { prepareJson } from '../../paid-endpoint.ts';

@@ -1,0 +1,72 @@
+/**
+ * The credentials with which the operator calls a route's provider: the route's secret, or a signature by the
+ * operator's own credentials.
+ */
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { createBedrockClients } from '../../lambdas/inference/store/bedrock-clients.ts';
+import { createSecretReader } from '../../lambdas/platform/aws/secrets.ts';
+import type { Log, SecretReader } from '../../lambdas/platform/core/ports.ts';
+import { systemClock } from '../../lambdas/platform/system/system.ts';
+import type { OperatorTarget } from '../target.ts';
+
+interface SignedGet {
+  readonly url: string;
+  readonly service: string;
+  readonly region?: string | undefined;
+  /** Signed too. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface RouteAccess {
+  /** Reads `env:NAME` from the operator's own environment, `secretsmanager:NAME#field` from the deployment's account. */
+  readonly readSecret: SecretReader;
+  /** The region of the deployment. Throws when none is configured. */
+  region(): Promise<string>;
+  /** The headers of a GET that is signed for a service of AWS; without a region, that of the deployment. */
+  signedHeaders(request: SignedGet): Promise<Readonly<Record<string, string>>>;
+}
+
+export function createRouteAccess(
+  { client: { region, credentials } }: OperatorTarget,
+  secrets: SecretsManagerClient,
+  log: Log,
+): RouteAccess {
+  const clients = () =>
+    createBedrockClients({
+      ...(region === undefined ? {} : { region }),
+      ...(credentials === undefined ? {} : { credentials }),
+    });
+  const config = () => clients().client('').config;
+  const readSecret = createSecretReader({
+    client: secrets,
+    environment: process.env,
+    clock: systemClock,
+    log,
+  });
+  return {
+    readSecret,
+    region: () => config().region(),
+    async signedHeaders({ url, service, region: requestedRegion, headers: extraHeaders = {} }) {
+      const { hostname, host, protocol, port, pathname, searchParams } = new URL(url);
+      const { sha256, credentials: provider, region: ownRegion } = config();
+      const signature = new SignatureV4({
+        credentials: provider,
+        region: requestedRegion ?? ownRegion,
+        service,
+        sha256,
+      });
+      const { headers } = await signature.sign({
+        method: 'GET',
+        protocol,
+        hostname,
+        path: pathname,
+        headers: { ...extraHeaders, host },
+        query: Object.fromEntries(searchParams),
+        ...(port === '' ? {} : { port: Number(port) }),
+      });
+      const { host: _host, ...headersWithoutHost } = headers;
+      return headersWithoutHost;
+    },
+  };
+}
