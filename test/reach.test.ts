@@ -34,7 +34,10 @@ describe('reachedTests', () => {
     ['lib/workflow.json', ['lib/workflow.test.ts']],
     ['test/endpoints/recorded/text.sse', ['test/endpoints/text.test.ts']],
     ['operator/other.test.ts', ['operator/other.test.ts']],
-    ['examples/openai-node/index.mjs', ['test/system/examples.test.ts']],
+    [
+      'examples/openai-node/index.mjs',
+      ['test/system/examples.test.ts', 'test/system/market-examples.test.ts'],
+    ],
     ['README.md', []],
     ['lambdas/ledger/core/deleted.ts', []],
   ])('returns the tests that refer to %s, directly or not, and the tests of the whole tree', (path, tests) =>

@@ -92,7 +92,8 @@ function systemFilter(changed: readonly string[]): (path: string) => boolean {
 /** Returns the folders of the tests that read a file of data by listing its folder. */
 function readersOf(path: string): readonly string[] {
   if (path.startsWith('catalogs/')) return ['test/catalogs/', 'operator/', 'lib/', 'test/template/'];
-  if (path.startsWith('examples/')) return ['test/system/examples.test.ts'];
+  if (path.startsWith('examples/'))
+    return ['test/system/examples.test.ts', 'test/system/market-examples.test.ts'];
   if (path.endsWith('.ts')) return [];
   const [folder, section] = path.split('/');
   if (folder === 'test') return [`test/${section}/`];

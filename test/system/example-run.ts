@@ -1,10 +1,11 @@
 /** Programs of `examples`, each run as its user runs it: from the root, and with the variables that it names alone. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect } from '@jest/globals';
+import { afterEach, expect } from '@jest/globals';
+import { until } from '../../tools/test-kit/waiting.ts';
 import { Payer } from './payer.ts';
 import type { Service } from './service.ts';
 
@@ -78,4 +79,32 @@ export function expectCallsOfOpenAi(stdout: string): void {
   expect(first).toMatch(/\w/);
   expect(second).toBe(first);
   expect(stdout).toMatch(/^Rejected: 400 model_not_found \(model\), request req_\w+\.$/m);
+}
+
+/** Ends what a test has started. */
+export const ends: (() => void)[] = [];
+
+/** Starts a program that listens; returns its process and a function that returns its output. */
+export async function start(program: string, env: Record<string, string>) {
+  const child = spawn(USERS_NODE, [program], { cwd: ROOT, env });
+  ends.push(() => child.kill('SIGKILL'));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  await until(
+    () => output,
+    (text) => text.includes('Listening') || child.exitCode !== null,
+  );
+  return { child, output: () => output };
+}
+
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+export async function endByItself(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  expect(await once(child, 'close')).toEqual([0, null]);
 }

@@ -42,6 +42,7 @@ async function runRing(
 export async function measureWithoutMarket(rings: readonly string[]): Promise<readonly BenchMetric[]> {
   const folder = copyWithoutMarket();
   try {
+    await run(folder, '../test/docs/amounts.ts');
     const metrics: BenchMetric[] = [];
     for (const project of ['.', 'console']) {
       const code = await run(folder, 'typescript/bin/tsc', '-p', project);
