@@ -21,6 +21,7 @@ import {
   writeCatalog,
 } from '../lambdas/inference/store/catalog-history.ts';
 import { readCatalog } from '../lambdas/inference/store/catalog-store.ts';
+import { deleteReferencePrices, writeReferencePrices } from '../lambdas/inference/store/reference-prices.ts';
 import { auditAll } from '../lambdas/ledger/core/audit/run.ts';
 import type { Wallet, WalletStore } from '../lambdas/ledger/core/ports.ts';
 import { sweep } from '../lambdas/ledger/core/sweep.ts';
@@ -249,12 +250,19 @@ function maintenanceOf(target: OperatorTarget, client: DynamoDBClient) {
   };
 }
 
-/** The catalog with its earlier versions. */
+/** The catalog with its earlier versions, and the reference prices that it is compared with. */
 const catalogOf = (client: DynamoDBClient, table: string) => ({
   applyCatalog: (json: string) => writeCatalog(client, table, json),
   catalog: () => readCatalog(client, table),
   catalogVersions: () => readVersions(client, table),
   catalogVersion: (version: string) => readCatalogVersion(client, table, version),
+  /** Has the catalog compared with these reference prices from now on, or with none; returns their version. */
+  async watchPrices(json: string | undefined): Promise<string | undefined> {
+    if (json !== undefined)
+      return writeReferencePrices(client, table, { json, given: Math.floor(systemClock() / 1000) });
+    await deleteReferencePrices(client, table);
+    return undefined;
+  },
 });
 
 /** The bus and the queues. */

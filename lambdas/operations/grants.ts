@@ -16,5 +16,6 @@ export const OPERATIONS_GRANTS = {
   'get-docs-asset': {},
   'get-console': { uploadOrigin: true },
   'get-console-asset': {},
+  'watch-prices': { tables: { catalog: ['GetItem'] } },
   'run-smoke': { tables: { catalog: ['GetItem'] }, smokeAccess: true },
 } as const satisfies Readonly<Record<string, Grants>>;

@@ -51,6 +51,7 @@ const readBy = (name: FunctionName): QueueName[] =>
 const MEMORY_MB: Partial<Record<FunctionName, number>> = {
   'search-listings': 1536,
   'build-search-index': 2048,
+  'watch-prices': 1024,
   'record-scans': 1024,
   'get-operator-catalog': 2048,
   'list-operator-routes': 2048,

@@ -63,6 +63,8 @@ const isUnattended = ({ label }: WatchedSystem): boolean =>
 const MISSED_BY: Readonly<Record<string, string>> = {
   'inference-settle-transcription': 'workflow-failed',
   'inference-audit-books': 'audit-missing',
+  // Once a day, so that it cannot fail in two of three periods.
+  'inference-watch-prices': 'reference-prices-old',
   'inference-sweep-holds': 'sweep-missing',
   [SMOKE]: 'smoke-failed',
   'platform-fan-out-events': 'dead-letters',

@@ -53,6 +53,25 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
       threshold: 1,
     }),
   },
+  'price-passed': {
+    severity: 'warning',
+    meaning: 'By the reference prices, a provider takes more for something than the catalog sells it for.',
+    // Checked once per day: a shorter period would end the alarm until the next check.
+    watches: ({ config }) =>
+      once(serviceMetric(config, METRICS.pricesPassed, { period: DAY, statistic: 'Maximum' })),
+  },
+  'cost-outdated': {
+    severity: 'warning',
+    meaning: 'By the reference prices, a provider takes more than the cost of its route in the catalog.',
+    watches: ({ config }) =>
+      once(serviceMetric(config, METRICS.costsOutdated, { period: DAY, statistic: 'Maximum' })),
+  },
+  'reference-prices-old': {
+    severity: 'warning',
+    meaning: 'The reference prices were read more than 30 days ago: what has changed since is not noticed.',
+    watches: ({ config }) =>
+      once(serviceMetric(config, METRICS.referencePricesOld, { period: DAY, statistic: 'Maximum' })),
+  },
   'payment-events-missed': {
     severity: 'critical',
     meaning:

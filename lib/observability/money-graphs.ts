@@ -18,6 +18,11 @@ export const MONEY: DashboardSection = {
       ],
       lines({ 'calls sold below cost': METRICS.soldBelowCost }, { statistic: 'SampleCount' }),
     ),
+    graph(
+      'Prices and costs below the reference prices',
+      lines({ 'prices passed': METRICS.pricesPassed, 'costs out of date': METRICS.costsOutdated }, MAXIMUM),
+      lines({ 'the reference is old': METRICS.referencePricesOld }, MAXIMUM),
+    ),
     graph('Usage beyond the bound of its call, not billed, USD', ({ config }) => [
       usd(serviceMetric(config, METRICS.unbilled), 'not billed'),
     ]),

@@ -128,6 +128,7 @@ describe('the alarms', () => {
     const missed = {
       'inference-settle-transcription': 'workflow-failed/transcription-settlement',
       'inference-audit-books': 'audit-missing/audit-books',
+      'inference-watch-prices': 'reference-prices-old',
       'inference-sweep-holds': 'sweep-missing',
       'platform-fan-out-events': 'dead-letters/dead-events',
       'platform-deliver-webhooks': 'dead-letters/dead-deliveries',

@@ -122,6 +122,11 @@ export class ServiceStack extends Stack {
   /** Adds what runs on a schedule for the inference API. */
   #addSchedules({ config, data, bundles }: ServiceStackProps): void {
     new LedgerMaintenance(this, 'LedgerUpkeep', { config, data, bundles });
+    runOnSchedule(
+      new Construct(this, 'PriceWatch'),
+      { name: 'watch-prices', schedule: Schedule.expression(CONSUMERS['watch-prices'].schedule) },
+      { config, data, bundles },
+    );
     if (config.smoke !== undefined) {
       const smoke = runOnSchedule(
         new Construct(this, 'ScheduledSmoke'),

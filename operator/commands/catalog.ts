@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { checkCatalog } from '../catalog/check.ts';
 import { DIFF_RECORDS, diffCatalog, requireAccepted } from '../catalog/diff.ts';
+import { watchPrices } from '../catalog/watch-prices.ts';
 import { type Command, ok, options } from './arguments.ts';
 import { BILL_COMMAND } from './bill.ts';
 import { IMPORT_USAGE, importCatalog } from './catalog-import.ts';
@@ -89,6 +90,10 @@ export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
       const { output, blocked } = await diffCatalog(operator, json, { accepted, records, nowMs: Date.now() });
       return { output, exitCode: blocked.length === 0 ? 0 : 1 };
     },
+  },
+  'catalog watch': {
+    usage: 'FILE | --none',
+    run: async (operator, args) => ok(await watchPrices(operator, args)),
   },
   'catalog check': {
     usage: '[--bedrock URL]',

@@ -54,7 +54,7 @@ describe('the schedules of the app', () => {
       expect([name, expectedTargets.every(({ arn }) => targets.has(arn))]).toEqual([name, true]);
     }
     expect(schedules.map(({ targets: [target] }) => target?.arn.split(':').at(-1))).toContainEqual(
-      expect.stringMatching(/sweep-holds$/),
+      expect.stringMatching(/watch-prices$/),
     );
   });
 });

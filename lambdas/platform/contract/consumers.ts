@@ -33,6 +33,14 @@ export const CONSUMERS = {
     // A step starts accounts for 600 s and reads records for 780 s: fewer steps mean fewer events of the workflow.
     timeoutSeconds: 900,
   },
+  'watch-prices': {
+    purpose: 'compares the prices of the catalog with those of a newer source',
+    api: 'inference',
+    // Once a day, as price lists change; in the morning, after the audit.
+    schedule: 'cron(0 5 * * ? *)',
+    // Two catalogs of 20,000 models are read and checked.
+    timeoutSeconds: 120,
+  },
   'run-smoke': {
     purpose: 'calls the service as its callers do, and fails if a call does',
     api: 'inference',

@@ -61,6 +61,12 @@ export const METRICS = {
   margin: 'MarginNanoUsd',
   /** The loss of a call that was sold below its cost, nano-USD, by route; each such call is one sample. */
   soldBelowCost: 'SoldBelowCostNanoUsd',
+  /** Prices of the catalog below the reference prices, per check. */
+  pricesPassed: 'PricesPassed',
+  /** Costs of routes in the catalog below the reference prices, per check. */
+  costsOutdated: 'CostsOutdated',
+  /** Checks of reference prices that are too old to be relied on. */
+  referencePricesOld: 'ReferencePricesOld',
   /** The maximum number of calls that a process of the shared host had open at once since its last report. */
   openCalls: 'OpenCalls',
   /** Requests to upstreams that were repeated, because their persistent connection turned out to be closed. */

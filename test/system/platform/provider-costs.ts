@@ -39,6 +39,7 @@ interface Document {
 }
 
 let payer: Payer;
+let applied: Document;
 
 beforeAll(async () => {
   const { document } = await service.admin<{ readonly document: Document }>('catalog', 'show');
@@ -46,9 +47,10 @@ beforeAll(async () => {
     ...model,
     routes: model.routes.map((route) => ({ ...route, cost: costIn(model.price.unit) })),
   }));
+  applied = { ...document, models };
   // Applied before any function has read a catalog.
   const file = join(service.directory, 'costs.json');
-  writeFileSync(file, JSON.stringify({ ...document, models }));
+  writeFileSync(file, JSON.stringify(applied));
   await service.admin('catalog', 'apply', file, '--remove');
   payer = await Payer.open(service, '5');
 }, 90_000);
@@ -120,5 +122,38 @@ describe('the cost of a provider', () => {
   it('the records of these calls contain it', () => {
     const leftoverTexts = new LeftoverTexts(service);
     for (const text of ['provider_cost', DIGITS]) expect(leftoverTexts.find(text).files).not.toEqual([]);
+  });
+});
+
+describe('catalog watch', () => {
+  const watch = (document: object) => {
+    const file = join(service.directory, 'newer.json');
+    writeFileSync(file, JSON.stringify(document));
+    return service.admin<{ readonly findings: readonly unknown[] }>('catalog', 'watch', file);
+  };
+
+  it('names model, route, rate and both values if a provider charges more', async () => {
+    const dearer = { unit: 'per_million_tokens', input: 0, output: 0.125, request: PER_REQUEST };
+    const models = applied.models.map((model) =>
+      model.id === 'sim/chat'
+        ? { ...model, routes: model.routes.map((route) => ({ ...route, cost: dearer })) }
+        : model,
+    );
+    const { findings } = await watch({ ...applied, models });
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        model: 'sim/chat',
+        route: 'sim-chat',
+        costs_outdated: [
+          { rate: 'output', catalog: 0, per: 1_000_000, reference: 0.125, reference_per: 1_000_000 },
+        ],
+      }),
+    );
+  });
+
+  it('rejects an invalid catalog with the field’s name, and ends with --none', async () => {
+    await expect(watch({ models: [{ id: 'a' }] })).rejects.toThrow('type');
+    await expect(service.admin('catalog', 'watch')).rejects.toThrow('--none');
+    expect(await service.admin('catalog', 'watch', '--none')).toEqual({ reference: null });
   });
 });

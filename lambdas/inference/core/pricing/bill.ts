@@ -56,7 +56,7 @@ export function billOf(prices: Prices, counts: Counts, context: PricingContext =
 const requestPrice = (prices: Prices): NanoUsd => ('request' in prices ? (prices.request ?? 0n) : 0n);
 
 /** Nano-USD for `per` of an item. */
-type LinePrice = Pick<BillLine, 'price' | 'per'>;
+export type LinePrice = Pick<BillLine, 'price' | 'per'>;
 
 const FREE: LinePrice = { price: 0n, per: 1 };
 

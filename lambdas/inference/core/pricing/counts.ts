@@ -123,7 +123,7 @@ export function unitCounts(unit: PriceUnit, measured: UnitCounts): Counts {
 }
 
 /** Returns whether two units count the same quantity. All units of time do. */
-const countSame = (a: PriceUnit, b: PriceUnit): boolean => UNIT_PRICES[a].item === UNIT_PRICES[b].item;
+export const countSame = (a: PriceUnit, b: PriceUnit): boolean => UNIT_PRICES[a].item === UNIT_PRICES[b].item;
 
 /**
  * Returns whether the counts for a price of one unit can be billed by a price of the other. A call always counts as a
