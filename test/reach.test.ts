@@ -17,6 +17,7 @@ const FILES = new Map([
   ['test/endpoints/recorded/text.sse', ''],
   ['test/endpoints/text.test.ts', ''],
   ['test/system/examples.test.ts', ''],
+  ['test/system/market-examples.test.ts', ''],
   ['test/system/service.ts', "spawn(process.execPath, ['tools/local/start.ts']);"],
   ['test/system/kills.test.ts', "import { service } from './service.ts';"],
   ['test/system/webhooks.test.ts', "import { service } from './service.ts';"],
