@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { drawsOf } from '../../../../tools/test-kit/seed.ts';
-import { DEAD, Fleet, PAYING, ROUTE } from '../../testing/circuit/fleet.ts';
+import { DEAD, Fleet, ROUTE } from '../../testing/circuit/fleet.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
 import { accountHash } from './breaker.ts';
 import { type Circuit, COOLDOWN_MS, stateOf } from './circuit.ts';
@@ -66,18 +66,6 @@ describe('a route that fails one account', () => {
     for (const account of ['one', 'two', 'three'])
       expect(await expectCounts(fleet, account)).toEqual(['completed']);
     expect(await expectCounts(fleet, 'attacker')).toEqual(['skipped']);
-  });
-
-  it('serves every account except the failed ones if there are one or two', async () => {
-    const fleet = new Fleet(PROCESSES);
-    for (let round = 0; round < 30; round += 1) {
-      await calls(fleet, 2, 'attacker', status(500));
-      await calls(fleet, 2, 'conspirator', status(403));
-      await fleet.time.advance(500);
-      expect(await calls(fleet, 1, 'bystander')).toBe('completed');
-    }
-    expect(fleet.events.filter((event) => event === 'circuitOpened').length).toBeGreaterThan(0);
-    expect(sharedState(fleet)).toBe('closed');
   });
 
   it('serves no account if three accounts have failures that no request can cause', async () => {
@@ -220,15 +208,6 @@ describe('the probe of a route that all accounts have left', () => {
     expect(await probe(fleet, 'only')).toBe('skipped');
     await fleet.time.advance(1);
     expect(await probe(fleet, 'only')).toBe('completed');
-  });
-
-  it('passes to another account when its claim lapses without a result', async () => {
-    const fleet = await halfOpenFleet();
-    const claimed = fleet.breaker(0).admit(ROUTE, { accountId: 'attacker', spentAmount: PAYING });
-    expect(await fleet.time.until(claimed)).toMatchObject({ allowed: true });
-    await fleet.time.advance(65_000);
-    expect(await probe(fleet, 'attacker')).toBe('skipped');
-    expect(await probe(fleet, 'bystander')).toBe('completed');
   });
 
   it('restores the route also for accounts that had left it on their own, if it succeeds', async () => {

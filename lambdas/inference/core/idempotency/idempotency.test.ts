@@ -335,14 +335,6 @@ describe('a duplicate of a running call', () => {
     expect(time.clock()).toBe(startMs);
   });
 
-  it('runs itself when the first one fails', async () => {
-    const first = call({ takesMs: 1_000, fails: new Error('no route') });
-    first.answer.catch(() => {});
-    await time.advance(100);
-    const second = call();
-    expect(await (await time.until(second.answer)).text()).toBe(second.requestId);
-  });
-
   it('fails if another request has claimed the key before the first response arrived', async () => {
     call({ takesMs: 2_000 });
     await time.advance(100);
@@ -389,16 +381,6 @@ describe('the claim of a running call', () => {
     expect(time.timers).toBe(0);
     await time.advance(5 * MINUTE_MS);
     expect(counts).toEqual(writes);
-  });
-
-  it('stays with its call, however long that runs', async () => {
-    const first = call({ takesMs: 14 * MINUTE_MS });
-    for (let minute = 0; minute < 13; minute += 1) {
-      await time.advance(MINUTE_MS - 30_000);
-      expect(await rejectionOf(call().answer)).toMatchObject({ code: 'idempotent_request_in_progress' });
-    }
-    await time.until(first.answer);
-    expect(runs).toEqual([first.requestId]);
   });
 
   it('passes to another call 55 s after its process has died, not before', async () => {
