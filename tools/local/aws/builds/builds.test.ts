@@ -249,15 +249,6 @@ describe('a presigned upload', () => {
 });
 
 describe('an artifact', () => {
-  it('serves the bytes that were published once, as an attachment', async () => {
-    const build = buildOf(FILE);
-    await filesOf('recorder').publish(build, FILE);
-    await filesOf('recorder').publish(build, FILE);
-    const response = await fetch(await filesOf('reader').download(build));
-    expect(Buffer.from(await response.arrayBuffer())).toEqual(FILE);
-    expect(response.headers.get('content-disposition')).toBe('attachment; filename="app.zip"');
-  });
-
   it('disappears by a role that may remove it, repeatedly, and by no other', async () => {
     const build = buildOf(FILE);
     await filesOf('recorder').publish(build, FILE);

@@ -58,28 +58,6 @@ const CASES: Partial<Record<Quirk, Case>> = {
     rejected: ['none', 'minimal', 'xhigh', 'max'].map((effort) => chat({ reasoning_effort: effort })),
     accepted: chat({ reasoning_effort: 'medium' }),
   },
-  'nine-character-ids': {
-    rejected: [
-      chatWith(...called('call_1')),
-      chatWith(...called('call_12345678')),
-      chatWith(...called('call_1234')),
-    ],
-    accepted: chatWith(...called('abcDEF123')),
-  },
-  'wants-reasoning-content': {
-    rejected: [
-      chatWith(...called('call_1')),
-      chatWith(...called('call_1', { message: { reasoning_content: null } })),
-    ],
-    accepted: chatWith(...called('call_1', { message: { reasoning_content: '' } })),
-  },
-  'wants-reasoning': {
-    rejected: [
-      chatWith(...called('call_1')),
-      chatWith(...called('call_1', { message: { reasoning_content: '' } })),
-    ],
-    accepted: chatWith(...called('call_1', { message: { reasoning: '' } })),
-  },
   'wants-thought-signature': {
     rejected: [chatWith(...called('call_1')), chatWith(...called('call_1', signed('forged')))],
     accepted: chatWith(...called('call_1', signed('skip_thought_signature_validator'))),
@@ -92,14 +70,6 @@ const CASES: Partial<Record<Quirk, Case>> = {
       propertyOf({ type: 'array', items: { enum: ['a', 'b'] } }),
     ],
     accepted: propertyOf({ type: 'array', items: { type: 'string', enum: ['a', 'b'] } }),
-  },
-  'all-required': {
-    rejected: [
-      tools({ ...CITY, required: [] }),
-      tools({ type: 'object', properties: CITY.properties }),
-      propertyOf({ type: 'object', properties: CITY.properties }),
-    ],
-    accepted: tools(CITY),
   },
 };
 
