@@ -28,7 +28,7 @@ function listRequests({ log }: ControlState, url: URL): CompleteReply {
 
 /** Answers a request under `/control`; `body` is undefined if it is not JSON. */
 export function control(state: ControlState, method: string, url: URL, body: unknown): CompleteReply {
-  const { faults, log, stored } = state;
+  const { faults, stored } = state;
   switch (`${method} ${url.pathname}`) {
     case 'POST /control/faults':
       return queueFault(state, body);
@@ -39,8 +39,6 @@ export function control(state: ControlState, method: string, url: URL, body: unk
       return listRequests(state, url);
     case 'GET /control/kept-responses':
       return jsonResponse(200, stored);
-    case 'GET /control/stats':
-      return jsonResponse(200, log.stats());
     default:
       return jsonResponse(404, { error: 'no such control' });
   }

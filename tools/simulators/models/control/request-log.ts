@@ -59,11 +59,6 @@ export class RequestLog {
     return this.#records.filter((record) => record.sequence > sequence);
   }
 
-  /** `requests`: received since the start. */
-  stats(): { readonly requests: number } {
-    return { requests: this.#sequence };
-  }
-
   #dropBody(record: RequestRecord | undefined): void {
     if (record === undefined || record.body === null) return;
     this.#bodyBytes -= record.body_bytes;

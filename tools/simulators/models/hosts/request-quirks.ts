@@ -87,9 +87,6 @@ const isSystem = ({ role }: Json): boolean => role === 'system' || role === 'dev
 const isEmpty = (content: unknown): boolean =>
   !isSet(content) || content === '' || (Array.isArray(content) && content.length === 0);
 
-/** The efforts of OpenAI's first reasoning models. */
-const FEW_EFFORTS: readonly unknown[] = ['low', 'medium', 'high'];
-
 const callIdsOf = (said: Json): readonly unknown[] => [
   ...callsOf(said).map(({ id }) => id),
   ...(said.role === 'tool' ? [said.tool_call_id] : []),
@@ -132,9 +129,6 @@ export const REQUEST_QUIRKS = {
   'only-max-tokens': rejectsField('text', 'max_completion_tokens'),
   'only-max-completion-tokens': rejectsField('openai', 'max_tokens'),
   'no-reasoning-effort': rejectsField('text', 'reasoning_effort'),
-  'few-efforts': rejects('openai', 'Must be low, medium or high', ({ reasoning_effort: effort }) =>
-    !isSet(effort) || FEW_EFFORTS.includes(effort) ? undefined : 'reasoning_effort',
-  ),
   'no-store': rejectsField('places', 'store'),
   'no-stream-options': rejectsField('bare', 'stream_options'),
   'no-parallel-tool-calls': rejectsField('openai', 'parallel_tool_calls'),

@@ -54,10 +54,6 @@ const CASES: Partial<Record<Quirk, Case>> = {
     accepted: chatWith(system, user('Hello')),
   },
   'no-reasoning-effort': { rejected: [chat({ reasoning_effort: 'low' })], accepted: chat({}) },
-  'few-efforts': {
-    rejected: ['none', 'minimal', 'xhigh', 'max'].map((effort) => chat({ reasoning_effort: effort })),
-    accepted: chat({ reasoning_effort: 'medium' }),
-  },
   'wants-thought-signature': {
     rejected: [chatWith(...called('call_1')), chatWith(...called('call_1', signed('forged')))],
     accepted: chatWith(...called('call_1', signed('skip_thought_signature_validator'))),
