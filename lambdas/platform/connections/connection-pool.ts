@@ -67,13 +67,24 @@ export class ConnectionPool {
     return protocol === 'https:' ? this.#secure : this.#plain;
   }
 
-  /** Closes the idle connections that have been idle for longer than they may. */
+  /**
+   * Closes the connections that have been idle for longer than they may. Those of a host are looked at from the one that is
+   * used next, which became idle last, to the first that may still be used.
+   */
   dropStale(): void {
     const now = this.#clocks.map((clock) => clock());
-    for (const socket of this.#free()) {
+    const isStale = (socket: Socket) => {
       const { readings, limitMs } = this.#idle.get(socket) ?? { readings: [], limitMs: 0 };
-      const isStale = now.some((reading, index) => reading - (readings[index] ?? 0) >= limitMs);
-      if (isStale) socket.destroy();
+      return now.some((reading, index) => reading - (readings[index] ?? 0) >= limitMs);
+    };
+    for (const { freeSockets } of [this.#plain, this.#secure]) {
+      for (const sockets of Object.values(freeSockets)) {
+        for (let at = -1; ; at -= 1) {
+          const socket = sockets?.at(at);
+          if (socket === undefined || !isStale(socket)) break;
+          socket.destroy();
+        }
+      }
     }
   }
 
@@ -85,12 +96,6 @@ export class ConnectionPool {
     const prefix = `${hostname}:${port}:`;
     for (const [name, sockets] of Object.entries(agent.freeSockets)) {
       if (name.startsWith(prefix)) for (const socket of sockets ?? []) socket.destroy();
-    }
-  }
-
-  *#free(): Iterable<Socket> {
-    for (const { freeSockets } of [this.#plain, this.#secure]) {
-      for (const sockets of Object.values(freeSockets)) yield* sockets ?? [];
     }
   }
 
