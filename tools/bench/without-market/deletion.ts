@@ -199,6 +199,8 @@ export const EDITS: readonly Edit[] = [
     'test/endpoints/quotas.test.ts',
     lines('let listings:', 'listings = new', 'const owned =', 'const newRelease =', 'const event ='),
   ],
+  ['console/src/api/responses.test.ts', block("  it('depend on the response", '  });')],
+  ['test/docs/amounts.test.ts', / 'sale\.refunded',/],
   ['test/system/maintenance.test.ts', / '\/apps',/],
   ['test/endpoints/quotas.test.ts', block('const tally =', '  );')],
   ['test/endpoints/quotas.test.ts', block('let createdCount = 0;', '}')],
