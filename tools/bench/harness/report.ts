@@ -127,7 +127,7 @@ export function writeReport({ figures, ...report }: Report, folder: string, now:
 /** The newest results of a bench in the folder; undefined when there are none. */
 export function newestReport(folder: string, bench: string): DatedReport | undefined {
   const file = readdirSync(folder)
-    .filter((name) => name.endsWith(`-${bench}.json`))
+    .filter((name) => /^\d{4}-\d\d-\d\d-(.*)\.json$/.exec(name)?.[1] === bench)
     .sort()
     .at(-1);
   if (file === undefined) return undefined;

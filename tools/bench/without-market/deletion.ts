@@ -201,6 +201,23 @@ export const EDITS: readonly Edit[] = [
   ],
   ['console/src/api/responses.test.ts', block("  it('depend on the response", '  });')],
   ['test/docs/amounts.test.ts', / 'sale\.refunded',/],
+  [
+    'test/system/interface/access.ts',
+    lines(
+      "'/apps/nothing'",
+      ', LISTING,',
+      'const LISTING =',
+      'let listing:',
+      'LISTING, slug',
+      'listing = (await',
+    ),
+  ],
+  ['test/system/interface/access.ts', block("  it.each(['/apps',", '  );')],
+  ['test/system/interface/access.ts', block("  it('changes and deletes a listing", '  });')],
+  [
+    'test/system/interface/catalogs.ts',
+    lines("  '/ai-agents': [", "  '/apps': [", "  '/categories': [", "  '/search': [", "  '/trending': ["),
+  ],
   ['test/system/maintenance.test.ts', / '\/apps',/],
   ['test/endpoints/quotas.test.ts', block('const tally =', '  );')],
   ['test/endpoints/quotas.test.ts', block('let createdCount = 0;', '}')],
@@ -209,6 +226,6 @@ export const EDITS: readonly Edit[] = [
   ['test/endpoints/quotas.test.ts', /\[LISTINGS, WEBHOOKS\]/, '[WEBHOOKS]'],
   [
     'test/system/platform.test.ts',
-    lines('listings.ts', 'earnings.ts', 'subscriptions.ts', 'payouts.ts', 'builds.ts'),
+    lines('listings.ts', 'earnings.ts', 'subscriptions.ts', 'payouts.ts', 'builds.ts', 'isolation.ts'),
   ],
 ];
