@@ -20,6 +20,7 @@ const PATHS = {
     'tools/simulators/',
     'tools/bench/host/',
     'test/endpoints/',
+    'test/market/',
     // Real servers, and measured times.
     'lambdas/inference/core/kinds/transcriptions/lengths/bounds.test.ts',
     'lambdas/platform/http/node-host.test.ts',
@@ -41,7 +42,12 @@ const PATHS = {
 /** Tests of the stores and the ledger that have one database, in memory; a plain run takes those of half a minute. */
 const DYNAMODB_LOCAL =
   Number(process.env.THOROUGH ?? 1) > 1
-    ? ['lambdas/*/store/', 'lambdas/ledger/', 'lambdas/platform/{aws,connections,dynamodb,system}/']
+    ? [
+        'lambdas/*/store/',
+        'lambdas/ledger/',
+        'lambdas/platform/{aws,connections,dynamodb,system}/',
+        'test/market/',
+      ]
     : [
         'lambdas/inference/store/replay-store.test.ts',
         'lambdas/access/store/keys/key-store.test.ts',

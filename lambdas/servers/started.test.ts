@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../tools/test-kit/waiting.ts';
 import { formatKey, SECRET_BYTES } from '../access/core/keys/api-key.ts';
+import { VARIABLES } from '../platform/contract/environment.ts';
+import { HOST_HEALTH_PATH } from '../platform/contract/inference-host.ts';
+import { TABLES } from '../platform/contract/tables.ts';
 import {
   type WireRequest,
   type WireResponder,
   wireServer,
-} from '../inference/testing/providers/wire-server.ts';
-import { VARIABLES } from '../platform/contract/environment.ts';
-import { HOST_HEALTH_PATH } from '../platform/contract/inference-host.ts';
-import { TABLES } from '../platform/contract/tables.ts';
+} from '../platform/testing/connections/wire-server.ts';
 
 const PEPPER = 'pepper';
 const PEPPERS = { current: 'a pepper of 20 letters' };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { wireServer } from '../../lambdas/inference/testing/providers/wire-server.ts';
 import type { UnbilledOfRoute } from '../../lambdas/ledger/core/ports.ts';
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import { usdJson } from '../../lambdas/platform/core/money.ts';
+import { wireServer } from '../../lambdas/platform/testing/connections/wire-server.ts';
 import { createRouteAccess } from '../calls/route-access.ts';
 import { checkCatalog } from './check.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { wireServer } from '../../lambdas/inference/testing/providers/wire-server.ts';
+import { wireServer } from '../../lambdas/platform/testing/connections/wire-server.ts';
 import { parseConfig } from '../../lib/config/config.ts';
 import { COMMANDS } from '../commands/commands.ts';
 import type { SynthesizedCounts } from '../deployment/assembly.ts';

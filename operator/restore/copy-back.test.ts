@@ -2,8 +2,8 @@ import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { replacedVariable, TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import type { Item } from '../../lambdas/platform/dynamodb/attribute-values.ts';
-import { CONTRACT_TABLES } from '../../tools/bench/harness/service/database.ts';
 import { ensureTables } from '../../tools/local/dynamodb/tables.ts';
+import { CONTRACT_TABLES } from '../../tools/test-kit/database.ts';
 import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
 import { copyBack } from './copy-back.ts';
 import { keyIn, pagesOf } from './pairs.ts';

@@ -83,6 +83,7 @@ describe('the check of imports', () => {
     ],
     ['lambdas/inference/endpoints/get-model/handler.ts', `import '${upward(3)}ledger/store/usage-store.ts';`],
     ['lambdas/inference/core/paid-endpoint.ts', "import '../../ledger/core/admission.ts';"],
+    ['tools/bench/run.ts', "import '../test-kit/database.ts';"],
     ['tools/local/runtime.ts', "import { TABLES } from '../../lambdas/platform/contract/tables.ts';"],
   ])('accepts in %s: %s', (path, source) => {
     expect(why(path, source)).toEqual([undefined, undefined].slice(0, importsOf(parse(source)).length));

@@ -126,7 +126,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'bench',
     holds: /^tools\/bench\//,
-    ours: /^(tools\/(bench|local|simulators)|operator|lib|lambdas)\//,
+    ours: /^(tools\/(bench|local|simulators|test-kit)|operator|lib|lambdas)\//,
   },
 ];
 

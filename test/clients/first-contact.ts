@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { wireServer } from '../../lambdas/inference/testing/providers/wire-server.ts';
+import { wireServer } from '../../lambdas/platform/testing/connections/wire-server.ts';
 import { CLIENT_LIMITS } from '../../operator/catalog/client-limits.ts';
 import { caller } from './caller.ts';
 import { service } from './service.ts';

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it as plain } from '@jest/globals';
 import { parseUsd } from '../../lambdas/platform/core/money.ts';
 import { onLinux } from '../../tools/test-kit/on-linux.ts';
+import { form, mp3 } from '../../tools/test-kit/recordings.ts';
 import { it } from '../../tools/test-kit/search.ts';
 import { drawsOf } from '../../tools/test-kit/seed.ts';
 import { rounds } from '../../tools/test-kit/thorough.ts';
@@ -10,7 +11,6 @@ import { until } from '../../tools/test-kit/waiting.ts';
 import { oneService } from './one-service.ts';
 import { Payer } from './payer.ts';
 import { processesOf } from './processes.ts';
-import { form, mp3 } from './recordings.ts';
 
 const KILLS = rounds(2);
 

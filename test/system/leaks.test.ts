@@ -3,10 +3,10 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
+import { form, wav } from '../../tools/test-kit/recordings.ts';
 import { LeftoverTexts, NOWHERE } from './left-texts.ts';
 import { oneService } from './one-service.ts';
 import { Payer } from './payer.ts';
-import { form, wav } from './recordings.ts';
 
 /** Words that stand for what must appear nowhere: in no log, no error and no table. */
 const PROMPT = 'canaryprompt7f3a';

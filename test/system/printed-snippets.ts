@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { PolicyBody, PriceList } from '../../console/src/api/types.ts';
 import { snippets } from '../../console/src/parts/snippets/clients.ts';
 import { exampleOf } from '../../console/src/parts/snippets/requests.ts';
+import { mp3 } from '../../tools/test-kit/recordings.ts';
 import { until } from '../../tools/test-kit/waiting.ts';
 import { ROOT, USERS_NODE } from './example-run.ts';
-import { mp3 } from './recordings.ts';
 import type { Service } from './service.ts';
 
 /** The clients whose packages only the ring `clients` installs, by the ids of their text. */

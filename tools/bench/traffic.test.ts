@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DynamoClients } from '../../lambdas/platform/aws/clients.ts';
-import { type Database, openDatabase } from './harness/service/database.ts';
+import { type Database, openDatabase } from '../test-kit/database.ts';
 import { Traffic } from './harness/service/traffic.ts';
 
 let database: Database;

@@ -6,10 +6,10 @@
 import { DeleteTableCommand, type DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { createDynamoClients, type DynamoClients } from '../../lambdas/platform/aws/clients.ts';
 import type { TableName } from '../../lambdas/platform/contract/tables.ts';
-import { CONTRACT_TABLES, TABLE_VARIABLES } from '../bench/harness/service/database.ts';
 import { ENGINE_CREDENTIALS } from '../local/dynamodb/client.ts';
 import { startEngine } from '../local/dynamodb/engine.ts';
 import { ensureTables } from '../local/dynamodb/tables.ts';
+import { CONTRACT_TABLES, TABLE_VARIABLES } from './database.ts';
 
 export interface TestDatabase extends DynamoClients {
   readonly endpoint: string;

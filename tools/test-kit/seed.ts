@@ -3,7 +3,7 @@
  * each test file, and `SEED=12345` repeats the file whose failure named that seed.
  */
 import { createHash, randomInt } from 'node:crypto';
-import { seeded } from '../bench/harness/seeded.ts';
+import { seeded } from './seeded.ts';
 
 const FIXED = 20_261_123;
 

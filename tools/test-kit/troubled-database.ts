@@ -1,12 +1,8 @@
 /** A real database behind a server that answers some requests as DynamoDB does in trouble, or not at all. */
 
 import { createDynamoClients, type DynamoClients } from '../../lambdas/platform/aws/clients.ts';
-import {
-  type DatabaseError,
-  type DatabaseRequest as Received,
-  startFront,
-} from '../bench/harness/database/front.ts';
 import { ENGINE_CREDENTIALS } from '../local/dynamodb/client.ts';
+import { type DatabaseError, type DatabaseRequest as Received, startFront } from './database-front.ts';
 
 export type { DatabaseError };
 

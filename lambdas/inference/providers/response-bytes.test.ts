@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
+import { wireServer } from '../../platform/testing/connections/wire-server.ts';
 import type { ProviderAttempt } from '../core/kinds/call-kind.ts';
 import type { TranscriptionPayload } from '../core/kinds/transcriptions/endpoint.ts';
 import type { RouteEvent, UpstreamFailure } from '../core/upstream/provider.ts';
@@ -8,7 +9,6 @@ import { callAt } from '../testing/providers/bedrock/calling.ts';
 import { callsOf, DEPENDENCIES, EVENT_STREAM, JSON_TYPE, routeOf } from '../testing/providers/http-calls.ts';
 import { nativePayloadOf } from '../testing/providers/payloads.ts';
 import { eventsIn } from '../testing/providers/streams.ts';
-import { wireServer } from '../testing/providers/wire-server.ts';
 import { embeddingsOfOpenAi } from './kinds/embeddings/openai.ts';
 import { imagesOfOpenAi } from './kinds/images/openai.ts';
 import { speechOfOpenAi } from './kinds/speech/openai.ts';

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { jwtVerify } from 'jose';
-import { wireServer } from '../testing/providers/wire-server.ts';
+import { wireServer } from '../../platform/testing/connections/wire-server.ts';
 import { createAccessTokens } from './access-tokens.ts';
 
 const entra = wireServer();

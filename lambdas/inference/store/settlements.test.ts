@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../platform/contract/environment.ts';
+import { type WireResponder, wireServer } from '../../platform/testing/connections/wire-server.ts';
 import { type SettlementOrder, settlementOrder } from '../core/kinds/transcriptions/order.ts';
-import { type WireResponder, wireServer } from '../testing/providers/wire-server.ts';
 import { createSettlements } from './create-settlements.ts';
 
 const ARN = 'arn:aws:states:us-east-1:000000000000:stateMachine:settle';

@@ -1,6 +1,6 @@
 /** Events as Stripe sends them, signed by Stripe's own library, and the one question its API is asked about them. */
 import Stripe from 'stripe';
-import { WireServer } from '../../inference/testing/providers/wire-server.ts';
+import { WireServer } from '../../platform/testing/connections/wire-server.ts';
 
 export const WEBHOOK_SECRET = 'whsec_of_this_test';
 export const API_KEY = 'sk_test_of_this_test';

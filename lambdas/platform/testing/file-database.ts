@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { TABLE_VARIABLES } from '../../../tools/bench/harness/service/database.ts';
+import { TABLE_VARIABLES } from '../../../tools/test-kit/database.ts';
 import { DATABASE_TABLES, startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
 
 /** A database that runs while the tests of the file do; nothing of it can be read before they begin. */

@@ -1,7 +1,7 @@
 /** Forms with an upload: whole, and cut and changed at random; and what they leave behind. */
 import { readdirSync, readlinkSync } from 'node:fs';
 import fc from 'fast-check';
-import { wav } from '../../../test/system/recordings.ts';
+import { wav } from '../../../tools/test-kit/recordings.ts';
 
 export const BOUNDARY = 'xyz';
 export const FORM_TYPE = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { redrive } from '../../../operator/redrive.ts';
-import { it } from '../../../tools/test-kit/search.ts';
-import { offsets } from '../../../tools/test-kit/thorough.ts';
-import type { SendResult } from '../core/ports.ts';
 import {
   type Platform,
   type PlatformOptions,
   QUEUE_ENVIRONMENT,
   startPlatform,
-} from '../testing/platform.ts';
+} from '../../../test/webhooks/platform.ts';
+import { it } from '../../../tools/test-kit/search.ts';
+import { offsets } from '../../../tools/test-kit/thorough.ts';
+import type { SendResult } from '../core/ports.ts';
 
 const DAY_MS = 86_400_000;
 

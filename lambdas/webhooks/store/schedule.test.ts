@@ -1,10 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { redrive } from '../../../operator/redrive.ts';
+import { NOON_MS, type Platform, QUEUE_ENVIRONMENT, startPlatform } from '../../../test/webhooks/platform.ts';
+import {
+  httpReceiver,
+  type ReceivedDelivery,
+  type Receiver,
+  readReceived,
+} from '../../platform/testing/connections/receivers.ts';
 import { JITTER, RETRY_SPAN_MS, WAITS_MS } from '../core/backoff.ts';
 import { recover } from '../core/recovery.ts';
-import { NOON_MS, type Platform, QUEUE_ENVIRONMENT, startPlatform } from '../testing/platform.ts';
-import { httpReceiver, type ReceivedDelivery, type Receiver, readReceived } from '../testing/receivers.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -7,9 +7,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { onLinux } from '../../../tools/test-kit/on-linux.ts';
 import { createResolve, LOOKUP_MS } from '../../platform/connections/address-guard.ts';
 import type { After } from '../../platform/core/ports.ts';
-import { checkTarget } from '../core/target.ts';
-import { FORBIDDEN_HOSTS } from '../testing/forbidden-hosts.ts';
-import { startNameServer } from '../testing/name-server.ts';
 import {
   httpReceiver,
   type ReceivedDelivery,
@@ -17,7 +14,10 @@ import {
   readReceived,
   selfSignedReceiver,
   tcpReceiver,
-} from '../testing/receivers.ts';
+} from '../../platform/testing/connections/receivers.ts';
+import { checkTarget } from '../core/target.ts';
+import { FORBIDDEN_HOSTS } from '../testing/forbidden-hosts.ts';
+import { startNameServer } from '../testing/name-server.ts';
 import { createSender, RECEIVER_MS } from './webhook-sender.ts';
 
 const open: { close(): Promise<void> }[] = [];

@@ -15,9 +15,9 @@ import {
   FORM_TYPE as TYPE,
 } from '../../../lambdas/platform/testing/mutated-forms.ts';
 import { DATABASE_TABLES, startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { flac, wav } from '../../../tools/test-kit/recordings.ts';
 import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
-import { flac, wav } from '../../system/recordings.ts';
 import { type HeldKey, PRICE_PER_MINUTE, UploadService } from './upload-service.ts';
 
 const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>

@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
+import { form as fileForm, wavOfBytes } from '../../../tools/test-kit/recordings.ts';
 import { errorOf, Payer } from '../payer.ts';
-import { form as fileForm, wavOfBytes } from '../recordings.ts';
 import { isHost, service } from './service.ts';
 
 const MB = 1024 * 1024;

@@ -3,9 +3,9 @@
  * fields of listings, reviews and purchases in `platform/listings.ts`, and other accounts in `platform/isolation.ts`.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { form, wav } from '../../../tools/test-kit/recordings.ts';
 import { expectError, expectMessagesError } from '../envelopes.ts';
 import { Owner } from '../owner.ts';
-import { form, wav } from '../recordings.ts';
 import { caller, service } from './service.ts';
 
 const hello = { model: 'sim/chat', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] };

@@ -4,10 +4,10 @@
  * `kinds/uploads.ts`.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { form, wav } from '../../../tools/test-kit/recordings.ts';
 import { withinOneMinute } from '../../../tools/test-kit/waiting.ts';
 import { expectError } from '../envelopes.ts';
 import { Owner } from '../owner.ts';
-import { form, wav } from '../recordings.ts';
 import { service } from './service.ts';
 
 const hello = { model: 'sim/chat', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] };

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { flac, form, mp3, wav } from '../../../tools/test-kit/recordings.ts';
 import { expectError } from '../envelopes.ts';
-import { flac, form, mp3, wav } from '../recordings.ts';
 import { caller, USAGE } from './service.ts';
 
 const PATHS = {

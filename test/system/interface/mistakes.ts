@@ -5,8 +5,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
+import { wav } from '../../../tools/test-kit/recordings.ts';
 import { Owner } from '../owner.ts';
-import { wav } from '../recordings.ts';
 import { caller, service } from './service.ts';
 
 interface Rejection {

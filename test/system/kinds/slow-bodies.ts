@@ -2,9 +2,9 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { onLinux } from '../../../tools/test-kit/on-linux.ts';
+import { form, wavOfBytes } from '../../../tools/test-kit/recordings.ts';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { memoryOf, processesOf } from '../processes.ts';
-import { form, wavOfBytes } from '../recordings.ts';
 import { service } from './service.ts';
 
 const MB = 1024 * 1024;

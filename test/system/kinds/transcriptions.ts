@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { toFile } from 'openai';
+import { form, mp3, wav } from '../../../tools/test-kit/recordings.ts';
 import { errorOf, nano, Payer } from '../payer.ts';
-import { form, mp3, wav } from '../recordings.ts';
 import { service } from './service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recordings-'));

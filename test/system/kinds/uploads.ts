@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { onLinux } from '../../../tools/test-kit/on-linux.ts';
+import { form, wavOfBytes } from '../../../tools/test-kit/recordings.ts';
 import { errorOf, Payer } from '../payer.ts';
 import { memoryOf, processesOf } from '../processes.ts';
-import { form, wavOfBytes } from '../recordings.ts';
 import { service } from './service.ts';
 
 const payer = Payer.ofTests(service, '5');

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
+import { form, wav } from '../../../tools/test-kit/recordings.ts';
 import { LeftoverTexts } from '../left-texts.ts';
 import { Payer } from '../payer.ts';
-import { form, wav } from '../recordings.ts';
 import { service } from './service.ts';
 
 /** The provider's cost of each call below. No other value contains these digits, wherever the decimal point is. */

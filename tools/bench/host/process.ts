@@ -4,10 +4,10 @@ import { ROUTES } from '../../../lambdas/app/routes.ts';
 import { REGION } from '../../local/assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
 import { type LoopbackServer, startLoopbackServer } from '../../simulators/loopback-server.ts';
+import type { Database } from '../../test-kit/database.ts';
 import { functionVariables } from '../bundles/environment.ts';
 import { type ServiceProcess, startProgram } from '../harness/process.ts';
 import { PEPPERS } from '../harness/service/account.ts';
-import type { Database } from '../harness/service/database.ts';
 import { PROGRAM } from './bundle.ts';
 
 const EXPOSED = ROUTES.filter(({ api }) => api === 'inference').map(({ endpoint }) => endpoint);

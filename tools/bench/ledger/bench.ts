@@ -1,7 +1,7 @@
 /** The cost of a call in database work and in our own CPU. */
 
+import { openDatabase } from '../../test-kit/database.ts';
 import type { BenchMetric } from '../harness/report.ts';
-import { openDatabase } from '../harness/service/database.ts';
 import { measureEndpoint } from './endpoint.ts';
 import { measureOpenCalls } from './open-calls.ts';
 import { measureRefusals } from './refusals.ts';

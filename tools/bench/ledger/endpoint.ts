@@ -1,11 +1,11 @@
 /** The same costs through the whole chat endpoint, in front of the simulated upstream as a process of its own. */
 import { randomUUID } from 'node:crypto';
 import { startUpstreamProcess } from '../../simulators/models/models-process.ts';
+import type { Database } from '../../test-kit/database.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { auditOf, type BenchAccount, openAccount } from '../harness/service/account.ts';
 import { applyCatalog } from '../harness/service/bench-catalog.ts';
 import { localCatalog, MODEL } from '../harness/service/chat.ts';
-import type { Database } from '../harness/service/database.ts';
 import { ROUNDS_BEFORE, waitForQuietMinute } from './call.ts';
 import { measureOwnCpu } from './own-cpu.ts';
 import { callRecorder, type RecordedCall } from './recorder.ts';

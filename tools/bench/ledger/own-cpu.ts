@@ -9,10 +9,10 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { systemUlid } from '../../../lambdas/platform/system/system.ts';
+import type { Database } from '../../test-kit/database.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import type { BenchAccount } from '../harness/service/account.ts';
 import { callChat, composeChat, readText } from '../harness/service/chat.ts';
-import type { Database } from '../harness/service/database.ts';
 import type { RecordedRequest } from '../harness/service/traffic.ts';
 import { median } from '../harness/statistics.ts';
 import { waitForQuietMinute } from './call.ts';

@@ -1,7 +1,8 @@
 /** Separates a call's database work before the upstream is asked from the work after it, and keeps what was sent to each. */
+
+import { backgroundTables, type Database } from '../../test-kit/database.ts';
 import type { BenchAccount } from '../harness/service/account.ts';
 import { callChat, composeChat, readText } from '../harness/service/chat.ts';
-import { backgroundTables, type Database } from '../harness/service/database.ts';
 import { Traffic } from '../harness/service/traffic.ts';
 
 type Half = ReturnType<Traffic['take']>;

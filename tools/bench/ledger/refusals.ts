@@ -2,9 +2,9 @@
 import type { Policy } from '../../../lambdas/access/core/keys/policy.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import type { NanoUsd } from '../../../lambdas/platform/core/money.ts';
+import type { Database } from '../../test-kit/database.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { openAccount, SILENT, UNLIMITED, UNMEASURED } from '../harness/service/account.ts';
-import type { Database } from '../harness/service/database.ts';
 import { Traffic } from '../harness/service/traffic.ts';
 import { callOf, HELD_AMOUNT, waitForQuietMinute } from './call.ts';
 

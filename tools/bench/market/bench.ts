@@ -17,9 +17,9 @@ import { zip } from '../../../lambdas/marketplace/testing/archives.ts';
 import { type MarketDatabase, MarketWorld } from '../../../lambdas/marketplace/testing/market-world.ts';
 import { requireTable, TABLES, type TableName } from '../../../lambdas/platform/contract/tables.ts';
 import { startPaymentSandbox } from '../../simulators/payments/sandbox.ts';
+import { type Database, openDatabase } from '../../test-kit/database.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { SILENT } from '../harness/service/account.ts';
-import { type Database, openDatabase } from '../harness/service/database.ts';
 import { Traffic } from '../harness/service/traffic.ts';
 
 const CENTS = 8_000;

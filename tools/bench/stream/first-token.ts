@@ -3,11 +3,11 @@
  * the two are interleaved.
  */
 import { startUpstreamProcess } from '../../simulators/models/models-process.ts';
+import { openDatabase } from '../../test-kit/database.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { openAccount } from '../harness/service/account.ts';
 import { applyCatalog } from '../harness/service/bench-catalog.ts';
 import { callChat, composeChat, localCatalog, MODEL } from '../harness/service/chat.ts';
-import { openDatabase } from '../harness/service/database.ts';
 import { median } from '../harness/statistics.ts';
 
 const WARM_UP = 50;

@@ -1,9 +1,9 @@
 /** Streams a long answer through an endpoint and prints what it cost: `<surface> <protocol>`; run with `--expose-gc`. */
 import type { HostResponse } from '../../../lambdas/platform/http/request-handler.ts';
+import { openDatabase } from '../../test-kit/database.ts';
 import { openAccount } from '../harness/service/account.ts';
 import { applyCatalog } from '../harness/service/bench-catalog.ts';
 import { callChat, composeChat, localCatalog, type SurfaceName } from '../harness/service/chat.ts';
-import { openDatabase } from '../harness/service/database.ts';
 import { median } from '../harness/statistics.ts';
 import { eventsOf, fragmentsOf, type Protocol } from '../harness/upstream/answers.ts';
 

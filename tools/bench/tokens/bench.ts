@@ -1,7 +1,7 @@
 /** The quality of the bound on tokens: the result of a search for texts above it, and its distance from honest text. */
 import { boundTokens } from '../../../lambdas/inference/core/metering/token-bound.ts';
+import { seeded } from '../../test-kit/seeded.ts';
 import type { BenchMetric } from '../harness/report.ts';
-import { seeded } from '../harness/seeded.ts';
 import { CODE, PROSE } from './honest.ts';
 import { boundParts, climb, FAMILY_NAMES, type Finding } from './search.ts';
 import { loadAll, type Vocabulary } from './vocabularies.ts';

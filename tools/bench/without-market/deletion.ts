@@ -44,6 +44,7 @@ export const REMOVED: readonly string[] = [
   'test/clamav',
   'test/deploy/removed-build.ts',
   'test/extractors',
+  'test/market',
   // The documentation describes the market.
   'test/docs/architecture.test.ts',
   'test/docs/fields.test.ts',

@@ -11,7 +11,7 @@ import {
 } from '../../../lambdas/inference/store/bedrock-clients.ts';
 import { frame } from '../../../lambdas/inference/testing/providers/bedrock/frames.ts';
 import { until } from '../../../lambdas/inference/testing/providers/http-calls.ts';
-import { WireServer } from '../../../lambdas/inference/testing/providers/wire-server.ts';
+import { WireServer } from '../../../lambdas/platform/testing/connections/wire-server.ts';
 import { startUpstream, type Upstream } from '../../simulators/models/server.ts';
 import { neededBedrockAccess } from './bedrock-access.ts';
 import { createModelServices } from './bedrock-service.ts';

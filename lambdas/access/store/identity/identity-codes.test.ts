@@ -1,13 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  GITHUB_CLIENT,
+  GITHUB_SECRET,
+  startGitHub,
+} from '../../../../tools/simulators/identity/github-server.ts';
+import { CLIENT_ID, OpenIdProvider } from '../../../../tools/simulators/identity/openid-provider.ts';
+import { TokenServer } from '../../../../tools/simulators/identity/token-server.ts';
 import type { LoopbackServer } from '../../../../tools/simulators/loopback-server.ts';
 import { SILENT } from '../../../ledger/testing/running-ledger.ts';
 import type { ServiceError } from '../../../platform/core/errors.ts';
 import type { Log } from '../../../platform/core/ports.ts';
 import type { CodeCredential, IdentityVerifier } from '../../core/sessions/sign-in.ts';
-import { GITHUB_CLIENT, GITHUB_SECRET, startGitHub } from '../../testing/github-server.ts';
-import { CLIENT_ID, OpenIdProvider } from '../../testing/openid-provider.ts';
-import { TokenServer } from '../../testing/token-server.ts';
 import { createIdentityVerifier } from './identity-verifier.ts';
 import { createOfferedProviders } from './offered-providers.ts';
 

@@ -1,12 +1,16 @@
 import { createHmac, type webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
+import {
+  GITHUB_CLIENT,
+  GITHUB_SECRET,
+  startGitHub,
+} from '../../../../tools/simulators/identity/github-server.ts';
+import { CLIENT_ID, OpenIdProvider } from '../../../../tools/simulators/identity/openid-provider.ts';
 import type { LoopbackServer } from '../../../../tools/simulators/loopback-server.ts';
 import { SILENT } from '../../../ledger/testing/running-ledger.ts';
 import type { Log } from '../../../platform/core/ports.ts';
 import type { IdentityVerifier } from '../../core/sessions/sign-in.ts';
-import { GITHUB_CLIENT, GITHUB_SECRET, startGitHub } from '../../testing/github-server.ts';
-import { CLIENT_ID, OpenIdProvider } from '../../testing/openid-provider.ts';
 import { createIdentityVerifier } from './identity-verifier.ts';
 
 const provider = new OpenIdProvider();

@@ -1,11 +1,11 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { seeded } from '../../../../tools/bench/harness/seeded.ts';
 import { CODE, ENGLISH_CHAT, PROSE } from '../../../../tools/bench/tokens/honest.ts';
 import { boundParts, climb, FAMILY_NAMES } from '../../../../tools/bench/tokens/search.ts';
 import { LIGHT } from '../../../../tools/bench/tokens/vocabularies.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { drawsOf } from '../../../../tools/test-kit/seed.ts';
+import { seeded } from '../../../../tools/test-kit/seeded.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { boundTokens } from './token-bound.ts';
 import { WORDS, WORDS_AFTER_BLANK } from './token-table.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { wireServer } from '../../../platform/testing/connections/wire-server.ts';
 import {
   bytesOf,
   foreignPayload,
@@ -18,7 +19,6 @@ import {
   failureOf,
   JSON_TYPE,
 } from '../../testing/providers/http-calls.ts';
-import { wireServer } from '../../testing/providers/wire-server.ts';
 import { createAnthropicProvider, features } from './provider.ts';
 
 const server = wireServer();

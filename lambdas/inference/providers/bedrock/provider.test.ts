@@ -1,5 +1,6 @@
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from '@jest/globals';
+import { type WireResponder, wireServer } from '../../../platform/testing/connections/wire-server.ts';
 import {
   attemptAt,
   type Call,
@@ -11,7 +12,6 @@ import {
 import { exceptionFrame, TEXT, TEXT_PART } from '../../testing/providers/bedrock/frames.ts';
 import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
 import { CANARY, eventsOf, failureOf, until } from '../../testing/providers/http-calls.ts';
-import { type WireResponder, wireServer } from '../../testing/providers/wire-server.ts';
 import { createBedrockProvider, features } from './provider.ts';
 
 const server = wireServer();

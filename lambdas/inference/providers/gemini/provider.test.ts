@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { wireServer } from '../../../platform/testing/connections/wire-server.ts';
 import { describeFailingRoute, describeFetchedRoute } from '../../testing/providers/failing-route.ts';
 import { bytesOf, EVENTS, RESPONSE } from '../../testing/providers/gemini/fixtures.ts';
 import {
@@ -10,7 +11,6 @@ import {
   JSON_TYPE,
 } from '../../testing/providers/http-calls.ts';
 import { CONVERSATION, convertedPayload } from '../../testing/providers/payloads.ts';
-import { wireServer } from '../../testing/providers/wire-server.ts';
 import { createGeminiProvider } from './provider.ts';
 
 const server = wireServer();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { wireServer } from '../../../platform/testing/connections/wire-server.ts';
 import { describeFailingRoute, describeFetchedRoute } from '../../testing/providers/failing-route.ts';
 import {
   type Call,
@@ -10,7 +11,6 @@ import {
   JSON_TYPE,
 } from '../../testing/providers/http-calls.ts';
 import { bytesOf, IDENTITY, jsonOf, nativePayload } from '../../testing/providers/openai/fixtures.ts';
-import { wireServer } from '../../testing/providers/wire-server.ts';
 import { createOpenAiProvider } from './provider.ts';
 
 const server = wireServer();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { wireServer } from '../../../platform/testing/connections/wire-server.ts';
 import { describeFailingRoute, describeFetchedRoute } from '../../testing/providers/failing-route.ts';
 import {
   callsOf,
@@ -16,7 +17,6 @@ import {
   native,
   RESPONSE,
 } from '../../testing/providers/responses/fixtures.ts';
-import { wireServer } from '../../testing/providers/wire-server.ts';
 import { createResponsesProvider, features } from './provider.ts';
 
 const server = wireServer();

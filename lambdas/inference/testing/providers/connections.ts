@@ -1,10 +1,10 @@
 /** The guarantees for the connections to a route. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { type WireResponder, WireServer } from '../../../platform/testing/connections/wire-server.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { FailingRoute } from './failing-route.ts';
 import { type Call, EVENT_STREAM, eventsOf, failureOf, JSON_TYPE, streamOf, until } from './http-calls.ts';
-import { type WireResponder, WireServer } from './wire-server.ts';
 
 /** Declares the tests. */
 export function describeConnections(route: FailingRoute): void {

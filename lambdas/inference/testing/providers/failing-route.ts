@@ -1,5 +1,6 @@
 /** The guarantees for a route over HTTP: how it is called, and how it fails. */
 import { describe, expect, it } from '@jest/globals';
+import { WireServer } from '../../../platform/testing/connections/wire-server.ts';
 import type { RouteEvent, RouteResponse } from '../../core/upstream/provider.ts';
 import { describeConnections } from './connections.ts';
 import {
@@ -12,7 +13,6 @@ import {
   JSON_TYPE,
   streamOf,
 } from './http-calls.ts';
-import { WireServer } from './wire-server.ts';
 
 export interface FailingRoute {
   readonly server: WireServer;

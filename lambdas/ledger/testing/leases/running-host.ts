@@ -1,5 +1,5 @@
 /** The ledger of a shared host on the real engine, at the time of day. */
-import { TABLE_VARIABLES } from '../../../../tools/bench/harness/service/database.ts';
+import { TABLE_VARIABLES } from '../../../../tools/test-kit/database.ts';
 import type { VerifiedKey } from '../../../access/core/keys/api-key.ts';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { systemUlid } from '../../../platform/system/system.ts';

@@ -1,7 +1,7 @@
 /** An upstream that a test plays on the socket itself, on a free port. */
 import type { Socket } from 'node:net';
 import { until } from '../../../../tools/test-kit/waiting.ts';
-import { type Receiver, tcpReceiver } from '../../../webhooks/testing/receivers.ts';
+import { type Receiver, tcpReceiver } from './receivers.ts';
 
 /** A whole answer after which the connection is kept. */
 export const RESPONSE = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}';

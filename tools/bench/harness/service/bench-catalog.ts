@@ -2,8 +2,8 @@
 import { writeCatalog } from '../../../../lambdas/inference/store/catalog-history.ts';
 import { requireVariable } from '../../../../lambdas/platform/contract/environment.ts';
 import { TABLES } from '../../../../lambdas/platform/contract/tables.ts';
+import type { Database } from '../../../test-kit/database.ts';
 import type { Case } from '../load/cases.ts';
-import type { Database } from './database.ts';
 
 type Protocol = Case['protocol'];
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
+import { wireServer } from '../../../../platform/testing/connections/wire-server.ts';
 import { failureOf } from '../../../testing/providers/http-calls.ts';
 import {
   attemptOf,
@@ -8,7 +9,6 @@ import {
   catalogOf,
   respondWith,
 } from '../../../testing/providers/kinds/bedrock-calls.ts';
-import { wireServer } from '../../../testing/providers/wire-server.ts';
 import { imagesOfBedrock } from './bedrock.ts';
 
 const server = wireServer();

@@ -5,6 +5,7 @@ import { createResolve } from '../../../../platform/connections/address-guard.ts
 import { createGuardedExchange } from '../../../../platform/connections/guarded-exchange.ts';
 import { createUpstreamFetch } from '../../../../platform/connections/upstream-fetch.ts';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
+import { wireServer } from '../../../../platform/testing/connections/wire-server.ts';
 import { FORBIDDEN_HOSTS } from '../../../../webhooks/testing/forbidden-hosts.ts';
 import type { Model } from '../../../core/catalog/catalog-document.ts';
 import {
@@ -15,7 +16,6 @@ import {
   routeOf,
   until,
 } from '../../../testing/providers/http-calls.ts';
-import { wireServer } from '../../../testing/providers/wire-server.ts';
 import { IMAGE_FILE_BYTES } from '../../response-bytes.ts';
 import { imagesOfOpenAi } from './openai.ts';
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
+import type { WireServer } from '../../../../platform/testing/connections/wire-server.ts';
 import {
   type CatalogDocument,
   type CatalogRoute,
@@ -7,7 +8,6 @@ import {
 } from '../../../core/catalog/catalog-document.ts';
 import type { ProviderAttempt } from '../../../core/kinds/call-kind.ts';
 import { createBedrockClients } from '../../../store/bedrock-clients.ts';
-import type { WireServer } from '../wire-server.ts';
 
 type BedrockKind = 'embeddings' | 'image';
 

@@ -1,5 +1,5 @@
 /** Recordings to transcribe, real enough for any decoder. */
-import { mp3Frame, wavFrame, wavHeader } from '../../tools/simulators/models/model/voice.ts';
+import { mp3Frame, wavFrame, wavHeader } from '../simulators/models/model/voice.ts';
 
 /** 24 ms a frame. */
 const framesOf = (seconds: number): number => Math.round(seconds / 0.024);

@@ -1,14 +1,19 @@
 /** The steps of a history of builds: uploads, the events of the bucket and of the scanner, and overdue scans. */
 import { createHash } from 'node:crypto';
-import type { DynamoClients } from '../../../platform/aws/clients.ts';
-import type { Build } from '../../core/builds/build.ts';
-import { createBuild } from '../../core/builds/builds.ts';
-import type { PresignedUpload } from '../../core/builds/ports.ts';
-import { buildProcessor, type ObjectScan, recordScan, recordUpload } from '../../core/builds/scans.ts';
-import type { DueProcessor } from '../../core/due.ts';
-import { createBuildStore } from '../../store/create-builds.ts';
-import { zip } from '../archives.ts';
-import { EICAR } from '../hostile-archives.ts';
+import type { Build } from '../../lambdas/marketplace/core/builds/build.ts';
+import { createBuild } from '../../lambdas/marketplace/core/builds/builds.ts';
+import type { PresignedUpload } from '../../lambdas/marketplace/core/builds/ports.ts';
+import {
+  buildProcessor,
+  type ObjectScan,
+  recordScan,
+  recordUpload,
+} from '../../lambdas/marketplace/core/builds/scans.ts';
+import type { DueProcessor } from '../../lambdas/marketplace/core/due.ts';
+import { createBuildStore } from '../../lambdas/marketplace/store/create-builds.ts';
+import { zip } from '../../lambdas/marketplace/testing/archives.ts';
+import { EICAR } from '../../lambdas/marketplace/testing/hostile-archives.ts';
+import type { DynamoClients } from '../../lambdas/platform/aws/clients.ts';
 import type { HistoryWorld } from './history-world.ts';
 import { type HistoryWorker, timedOut } from './interleaving.ts';
 import type { MarketState } from './market-state.ts';

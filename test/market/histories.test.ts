@@ -1,16 +1,16 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect } from '@jest/globals';
-import { it } from '../../../tools/test-kit/search.ts';
-import { drawsOf } from '../../../tools/test-kit/seed.ts';
-import { rounds } from '../../../tools/test-kit/thorough.ts';
-import { aroundSend } from '../../ledger/testing/failing-process.ts';
-import type { DynamoClients } from '../../platform/aws/clients.ts';
-import { fileDatabase } from '../../platform/testing/file-database.ts';
-import { NEW_KEY_SECONDS, type Payout } from '../core/payouts/payout.ts';
-import type { MarketMutation } from '../testing/histories/history-world.ts';
-import { CALL_FAULTS } from '../testing/histories/interleaving.ts';
-import { playHistory } from '../testing/histories/play-history.ts';
-import type { DynamoPayoutStore } from './payouts/payout-store.ts';
+import { aroundSend } from '../../lambdas/ledger/testing/failing-process.ts';
+import { NEW_KEY_SECONDS, type Payout } from '../../lambdas/marketplace/core/payouts/payout.ts';
+import type { DynamoPayoutStore } from '../../lambdas/marketplace/store/payouts/payout-store.ts';
+import type { DynamoClients } from '../../lambdas/platform/aws/clients.ts';
+import { fileDatabase } from '../../lambdas/platform/testing/file-database.ts';
+import { it } from '../../tools/test-kit/search.ts';
+import { drawsOf } from '../../tools/test-kit/seed.ts';
+import { rounds } from '../../tools/test-kit/thorough.ts';
+import type { MarketMutation } from './history-world.ts';
+import { CALL_FAULTS } from './interleaving.ts';
+import { playHistory } from './play-history.ts';
 
 const database = fileDatabase();
 

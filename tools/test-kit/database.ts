@@ -3,22 +3,22 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDynamoClients, type DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
-import { DEFAULT_HOLD_TTL_SECONDS, VARIABLES } from '../../../../lambdas/platform/contract/environment.ts';
-import { TABLES, type Table } from '../../../../lambdas/platform/contract/tables.ts';
-import { REGION } from '../../../local/assembly/intrinsics.ts';
-import type { TableDescription } from '../../../local/assembly/tables.ts';
-import { createEngineClient, ENGINE_CREDENTIALS } from '../../../local/dynamodb/client.ts';
-import { startEngine } from '../../../local/dynamodb/engine.ts';
-import { ensureTables } from '../../../local/dynamodb/tables.ts';
+import { createDynamoClients, type DynamoClients } from '../../lambdas/platform/aws/clients.ts';
+import { DEFAULT_HOLD_TTL_SECONDS, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { TABLES, type Table } from '../../lambdas/platform/contract/tables.ts';
+import { REGION } from '../local/assembly/intrinsics.ts';
+import type { TableDescription } from '../local/assembly/tables.ts';
+import { createEngineClient, ENGINE_CREDENTIALS } from '../local/dynamodb/client.ts';
+import { startEngine } from '../local/dynamodb/engine.ts';
+import { ensureTables } from '../local/dynamodb/tables.ts';
 
 export interface Database {
   /** Such as `http://127.0.0.1:40123`. */
   readonly endpoint: string;
   /** The tables' names and the hold's life, as a function gets them. */
   readonly environment: Readonly<Record<string, string>>;
-  /** New clients of the database, or of a front before it, with the service's own retries; closed with the database. */
-  connect(frontEndpoint?: string): DynamoClients;
+  /** New clients of the database, with the service's own retries; closed with the database. */
+  connect(): DynamoClients;
   close(): Promise<void>;
 }
 
@@ -46,9 +46,8 @@ export async function openDatabase(): Promise<Database> {
       ...TABLE_VARIABLES,
       [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS),
     },
-    connect(frontEndpoint = endpoint) {
-      const server = { endpoint: frontEndpoint, region: REGION };
-      const clients = createDynamoClients({ ...server, credentials: ENGINE_CREDENTIALS });
+    connect() {
+      const clients = createDynamoClients({ endpoint, region: REGION, credentials: ENGINE_CREDENTIALS });
       opened.push(clients);
       return clients;
     },

@@ -2,9 +2,9 @@
  * A law of the instant at which a sale is recorded as payable: what its buyer has paid in covers it, less calls and
  * purchases that no earlier grant covered.
  */
-import { changeOf } from '../../../ledger/core/ledger-entry.ts';
-import type { Shard } from '../../../ledger/store/wallet/item.ts';
-import { greatest, least, type NanoUsd } from '../../../platform/core/money.ts';
+import { changeOf } from '../../lambdas/ledger/core/ledger-entry.ts';
+import type { Shard } from '../../lambdas/ledger/store/wallet/item.ts';
+import { greatest, least, type NanoUsd } from '../../lambdas/platform/core/money.ts';
 import type { MarketState } from './market-state.ts';
 
 type StoredEntry = MarketState['entries'][number];

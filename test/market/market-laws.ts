@@ -13,11 +13,11 @@
  *
  * Further laws are those of the instant at which something happens.
  */
-import { changeOf } from '../../../ledger/core/ledger-entry.ts';
-import { refundedAmount } from '../../../payments/core/order.ts';
-import { NANO_PER_CENT, type NanoUsd } from '../../../platform/core/money.ts';
-import { proceedsOf, remainingOf, type Sale } from '../../core/earnings/sale.ts';
-import { balanceChange, isOpenPayout, type Payout } from '../../core/payouts/payout.ts';
+import { changeOf } from '../../lambdas/ledger/core/ledger-entry.ts';
+import { proceedsOf, remainingOf, type Sale } from '../../lambdas/marketplace/core/earnings/sale.ts';
+import { balanceChange, isOpenPayout, type Payout } from '../../lambdas/marketplace/core/payouts/payout.ts';
+import { refundedAmount } from '../../lambdas/payments/core/order.ts';
+import { NANO_PER_CENT, type NanoUsd } from '../../lambdas/platform/core/money.ts';
 import type { MarketState, StoredBalance } from './market-state.ts';
 
 /** The facts of the payment provider that the laws compare. */

@@ -4,8 +4,8 @@
  */
 import { setImmediate as idle } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { aroundSend } from '../../../ledger/testing/failing-process.ts';
-import type { DynamoClients } from '../../../platform/aws/clients.ts';
+import { aroundSend } from '../../lambdas/ledger/testing/failing-process.ts';
+import type { DynamoClients } from '../../lambdas/platform/aws/clients.ts';
 
 export const CALL_FAULTS = ['lost before', 'lost after', 'late', 'dies before', 'dies after'] as const;
 export type CallFault = (typeof CALL_FAULTS)[number];

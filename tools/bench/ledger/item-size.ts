@@ -1,6 +1,6 @@
 /** The size of an item, as DynamoDB counts it (developer guide: item sizes). */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../../../../lambdas/platform/dynamodb/attribute-values.ts';
+import type { Item } from '../../../lambdas/platform/dynamodb/attribute-values.ts';
 
 /** Bytes of an item: of its names and of its values. */
 export const bytesOf = (item: Item): number =>

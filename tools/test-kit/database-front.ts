@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { Pool } from 'undici';
-import { startLoopbackServer } from '../../../simulators/loopback-server.ts';
+import { startLoopbackServer } from '../simulators/loopback-server.ts';
 
 export interface DatabaseRequest {
   /** DynamoDB's name of the operation, for example `UpdateItem`. */

@@ -2,10 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createObjectStore } from '../../../../tools/local/aws/builds/object-store.ts';
-import { createS3Service } from '../../../../tools/local/aws/builds/s3-service.ts';
-import { startAwsEndpoint } from '../../../../tools/local/aws/endpoint.ts';
-import { BucketFiles, createFileClient } from '../../store/builds/build-files.ts';
+import { BucketFiles, createFileClient } from '../../lambdas/marketplace/store/builds/build-files.ts';
+import { createObjectStore } from '../../tools/local/aws/builds/object-store.ts';
+import { createS3Service } from '../../tools/local/aws/builds/s3-service.ts';
+import { startAwsEndpoint } from '../../tools/local/aws/endpoint.ts';
 
 const NAME = 'builds';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type LoopbackServer, startLoopbackServer } from '../../../tools/simulators/loopback-server.ts';
+import { type LoopbackServer, startLoopbackServer } from '../loopback-server.ts';
 
 export interface TokenRequest {
   readonly headers: IncomingHttpHeaders;

@@ -1,14 +1,18 @@
 /** The parties, the services and the workers of one history, and the verification of the laws. */
-import { SILENT } from '../../../ledger/testing/running-ledger.ts';
-import type { DynamoClients } from '../../../platform/aws/clients.ts';
-import { ServiceError } from '../../../platform/core/errors.ts';
-import type { Log } from '../../../platform/core/ports.ts';
-import { connectAccount } from '../../core/payouts/account.ts';
-import type { PayoutProvider } from '../../core/payouts/ports.ts';
-import { createPayoutStore } from '../../store/create-payouts.ts';
-import type { DynamoPayoutStore } from '../../store/payouts/payout-store.ts';
-import { MarketCalls } from '../market-calls.ts';
-import { type ListedThing, type MarketDatabase, MarketWorld } from '../market-world.ts';
+import { SILENT } from '../../lambdas/ledger/testing/running-ledger.ts';
+import { connectAccount } from '../../lambdas/marketplace/core/payouts/account.ts';
+import type { PayoutProvider } from '../../lambdas/marketplace/core/payouts/ports.ts';
+import { createPayoutStore } from '../../lambdas/marketplace/store/create-payouts.ts';
+import type { DynamoPayoutStore } from '../../lambdas/marketplace/store/payouts/payout-store.ts';
+import { MarketCalls } from '../../lambdas/marketplace/testing/market-calls.ts';
+import {
+  type ListedThing,
+  type MarketDatabase,
+  MarketWorld,
+} from '../../lambdas/marketplace/testing/market-world.ts';
+import type { DynamoClients } from '../../lambdas/platform/aws/clients.ts';
+import { ServiceError } from '../../lambdas/platform/core/errors.ts';
+import type { Log } from '../../lambdas/platform/core/ports.ts';
 import { CashLaws } from './cash-laws.ts';
 import { type HistoryBucket, startBucket } from './history-bucket.ts';
 import { type HistoryProvider, startProvider } from './history-provider.ts';

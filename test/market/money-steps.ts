@@ -1,14 +1,15 @@
 /** The steps of a history that move money: requests of buyers and sellers, events of the bank, and the schedule. */
-import type { PaymentFact } from '../../../payments/core/order.ts';
-import type { OrderReference } from '../../../payments/core/ports.ts';
-import { NANO_PER_CENT } from '../../../platform/core/money.ts';
-import { cancelPayout, requestPayout } from '../../core/payouts/requests.ts';
+
+import { cancelPayout, requestPayout } from '../../lambdas/marketplace/core/payouts/requests.ts';
 import {
   cancelSubscription,
   type SubscriptionUpdate,
   updateSubscription,
-} from '../../core/subscriptions/subscriptions.ts';
-import { hintPayout } from '../../store/payouts/payout-hint.ts';
+} from '../../lambdas/marketplace/core/subscriptions/subscriptions.ts';
+import { hintPayout } from '../../lambdas/marketplace/store/payouts/payout-hint.ts';
+import type { PaymentFact } from '../../lambdas/payments/core/order.ts';
+import type { OrderReference } from '../../lambdas/payments/core/ports.ts';
+import { NANO_PER_CENT } from '../../lambdas/platform/core/money.ts';
 import { PLATFORM_CENTS } from './history-provider.ts';
 import { type HistoryWorld, PLANS } from './history-world.ts';
 

@@ -2,7 +2,7 @@
  * A history of the market over the real stores, and the real clients of the payment provider and of S3: a seed draws
  * requests, events, runs of the schedule, faults, and the order of all calls. The laws are verified after each step.
  */
-import type { Payout } from '../../core/payouts/payout.ts';
+import type { Payout } from '../../lambdas/marketplace/core/payouts/payout.ts';
 import { BuildSteps } from './build-steps.ts';
 import { type HistoryOptions, HistoryWorld } from './history-world.ts';
 import { CALL_FAULTS } from './interleaving.ts';

@@ -1,6 +1,6 @@
 /** The two questions that GitHub's API is asked about an access token, answered on a real socket. */
 import { text } from 'node:stream/consumers';
-import { startLoopbackServer } from '../../../tools/simulators/loopback-server.ts';
+import { startLoopbackServer } from '../loopback-server.ts';
 
 export const GITHUB_CLIENT = 'Iv1.0123456789abcdef';
 export const GITHUB_SECRET = 'the secret of the app';

@@ -3,42 +3,53 @@
  * on the local queues, bus and schedules over the wire.
  */
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { regionalArn } from '../../../tools/local/assembly/identities.ts';
-import { ACCOUNT_ID, REGION } from '../../../tools/local/assembly/intrinsics.ts';
-import type { QueueDescription } from '../../../tools/local/assembly/queues.ts';
-import { startAwsEndpoint } from '../../../tools/local/aws/endpoint.ts';
-import { createEventsService } from '../../../tools/local/aws/events-service.ts';
-import { createSchedulerService } from '../../../tools/local/aws/scheduler-service.ts';
-import { createSqsService } from '../../../tools/local/aws/sqs-service.ts';
-import { EventBuses } from '../../../tools/local/messaging/event-bus.ts';
-import { pass } from '../../../tools/local/messaging/poller.ts';
-import { Queues } from '../../../tools/local/messaging/queues.ts';
-import { Schedules } from '../../../tools/local/messaging/schedules.ts';
-import { openMessagingStore } from '../../../tools/local/messaging/store.ts';
-import { startDatabase } from '../../../tools/test-kit/engine.ts';
-import { drawsOf } from '../../../tools/test-kit/seed.ts';
-import { createEventClient, createQueueClient, createScheduleClient } from '../../platform/aws/clients.ts';
-import { createResolve } from '../../platform/connections/address-guard.ts';
-import { VARIABLES } from '../../platform/contract/environment.ts';
-import { QUEUES, type QueueName, type Queue as QueueSpec } from '../../platform/contract/queues.ts';
-import { queueReader } from '../../platform/http/consumers.ts';
-import { systemUlid } from '../../platform/system/system.ts';
-import { DeliveryWorker } from '../core/deliver.ts';
-import type { DeadReason, DeliveryAttempt } from '../core/delivery.ts';
-import type { EventType } from '../core/event.ts';
-import { fanOut } from '../core/fan-out.ts';
-import type { Send } from '../core/ports.ts';
-import { ReceiverHealth } from '../core/receiver-health.ts';
-import type { Subscription } from '../core/subscription.ts';
-import { DynamoDeliveryStore } from '../store/delivery-store.ts';
-import { createPublisher } from '../store/event-publisher.ts';
-import { DynamoEventStore } from '../store/event-store.ts';
-import { DynamoSigningSecretStore, newSigningSecret } from '../store/signing-secret-store.ts';
-import { DynamoSubscriptionStore } from '../store/subscription-store.ts';
-import { createTriggerQueue, laneOfQueue, triggerSchema } from '../store/trigger-queue.ts';
-import { createSealer } from '../store/webhook-keys.ts';
-import { createSender } from '../store/webhook-sender.ts';
-import { SUBSCRIPTION } from './memory-deliveries.ts';
+import {
+  createEventClient,
+  createQueueClient,
+  createScheduleClient,
+} from '../../lambdas/platform/aws/clients.ts';
+import { createResolve } from '../../lambdas/platform/connections/address-guard.ts';
+import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { QUEUES, type QueueName, type Queue as QueueSpec } from '../../lambdas/platform/contract/queues.ts';
+import { queueReader } from '../../lambdas/platform/http/consumers.ts';
+import { systemUlid } from '../../lambdas/platform/system/system.ts';
+import { DeliveryWorker } from '../../lambdas/webhooks/core/deliver.ts';
+import type { DeadReason, DeliveryAttempt } from '../../lambdas/webhooks/core/delivery.ts';
+import type { EventType } from '../../lambdas/webhooks/core/event.ts';
+import { fanOut } from '../../lambdas/webhooks/core/fan-out.ts';
+import type { Send } from '../../lambdas/webhooks/core/ports.ts';
+import { ReceiverHealth } from '../../lambdas/webhooks/core/receiver-health.ts';
+import type { Subscription } from '../../lambdas/webhooks/core/subscription.ts';
+import { DynamoDeliveryStore } from '../../lambdas/webhooks/store/delivery-store.ts';
+import { createPublisher } from '../../lambdas/webhooks/store/event-publisher.ts';
+import { DynamoEventStore } from '../../lambdas/webhooks/store/event-store.ts';
+import {
+  DynamoSigningSecretStore,
+  newSigningSecret,
+} from '../../lambdas/webhooks/store/signing-secret-store.ts';
+import { DynamoSubscriptionStore } from '../../lambdas/webhooks/store/subscription-store.ts';
+import {
+  createTriggerQueue,
+  laneOfQueue,
+  triggerSchema,
+} from '../../lambdas/webhooks/store/trigger-queue.ts';
+import { createSealer } from '../../lambdas/webhooks/store/webhook-keys.ts';
+import { createSender } from '../../lambdas/webhooks/store/webhook-sender.ts';
+import { SUBSCRIPTION } from '../../lambdas/webhooks/testing/memory-deliveries.ts';
+import { regionalArn } from '../../tools/local/assembly/identities.ts';
+import { ACCOUNT_ID, REGION } from '../../tools/local/assembly/intrinsics.ts';
+import type { QueueDescription } from '../../tools/local/assembly/queues.ts';
+import { startAwsEndpoint } from '../../tools/local/aws/endpoint.ts';
+import { createEventsService } from '../../tools/local/aws/events-service.ts';
+import { createSchedulerService } from '../../tools/local/aws/scheduler-service.ts';
+import { createSqsService } from '../../tools/local/aws/sqs-service.ts';
+import { EventBuses } from '../../tools/local/messaging/event-bus.ts';
+import { pass } from '../../tools/local/messaging/poller.ts';
+import { Queues } from '../../tools/local/messaging/queues.ts';
+import { Schedules } from '../../tools/local/messaging/schedules.ts';
+import { openMessagingStore } from '../../tools/local/messaging/store.ts';
+import { startDatabase } from '../../tools/test-kit/engine.ts';
+import { drawsOf } from '../../tools/test-kit/seed.ts';
 
 /** The time at which a test starts. */
 export const NOON_MS = Date.UTC(2026, 6, 15, 12);

@@ -5,12 +5,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PaymentSandbox, startPaymentSandbox } from '../../../../tools/simulators/payments/sandbox.ts';
-import { SILENT } from '../../../ledger/testing/running-ledger.ts';
-import { ServiceError } from '../../../platform/core/errors.ts';
-import type { Clock } from '../../../platform/core/ports.ts';
-import type { PayoutProvider } from '../../core/payouts/ports.ts';
-import { StripePayouts } from '../../store/payouts/stripe-payouts.ts';
+import { SILENT } from '../../lambdas/ledger/testing/running-ledger.ts';
+import type { PayoutProvider } from '../../lambdas/marketplace/core/payouts/ports.ts';
+import { StripePayouts } from '../../lambdas/marketplace/store/payouts/stripe-payouts.ts';
+import { ServiceError } from '../../lambdas/platform/core/errors.ts';
+import type { Clock } from '../../lambdas/platform/core/ports.ts';
+import { type PaymentSandbox, startPaymentSandbox } from '../../tools/simulators/payments/sandbox.ts';
 import type { HistoryWorker } from './interleaving.ts';
 
 /** A plain balance, and one that covers every payout of a history. */
