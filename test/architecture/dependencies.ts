@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { CONTEXTS, LAYERS, layerOf, rejection } from './layers.ts';
-import { filesIn, read, sourceModules } from './source-tree.ts';
+import { CONTEXTS, LAYERS, layerOf, rejection, TESTING } from './layers.ts';
+import { filesIn, modulesIn, read, sourceModules } from './source-tree.ts';
 import { importsOf, parse } from './syntax.ts';
 
 const dependencies: ReadonlySet<string> = new Set(
   Object.keys((JSON.parse(read('package.json')) as { dependencies: object }).dependencies),
 );
-const modules = sourceModules();
+const testing = modulesIn('lambdas').filter(({ path }) => TESTING.test(path) && !path.endsWith('.test.ts'));
+const modules = [...sourceModules(), ...testing];
 
 /** Spelled out of line, so that no reader takes it for a path of this file's own. */
 const upward = (levels: number): string => '../'.repeat(levels);
@@ -65,6 +66,9 @@ describe('the check of imports', () => {
     ['lambdas/inference/endpoints/get-model/handler.ts', `import '${upward(4)}lib/app.ts';`],
     ['lambdas/ledger/consumers/sweep-holds/consumer.ts', "import '../../store/usage-store.ts';"],
     ['tools/local/runtime.ts', "import '../test-kit/engine.ts';"],
+    ['lambdas/access/testing/accounts.ts', "import '../../ledger/store/usage-store.ts';"],
+    ['lambdas/access/testing/accounts.ts', `import '${upward(3)}tools/local/runtime.ts';`],
+    ['lambdas/access/testing/accounts.ts', `import type { Stage } from '${upward(3)}test/system/stage.ts';`],
     ['scripts/run.ts', "import 'node:fs';"],
   ])('rejects in %s: %s', (path, source) => {
     expect(why(path, source)).toEqual([expect.stringContaining(path)]);
@@ -83,6 +87,11 @@ describe('the check of imports', () => {
     ],
     ['lambdas/inference/endpoints/get-model/handler.ts', `import '${upward(3)}ledger/store/usage-store.ts';`],
     ['lambdas/inference/core/paid-endpoint.ts', "import '../../ledger/core/admission.ts';"],
+    [
+      'lambdas/access/testing/accounts.ts',
+      `import '../../platform/testing/file-database.ts'; import '${upward(3)}tools/test-kit/seed.ts';`,
+    ],
+    ['lambdas/access/testing/accounts.ts', "import { it } from '@jest/globals'; import '../store/keys.ts';"],
     ['tools/bench/run.ts', "import '../test-kit/database.ts';"],
     ['tools/local/runtime.ts', "import { TABLES } from '../../lambdas/platform/contract/tables.ts';"],
   ])('accepts in %s: %s', (path, source) => {

@@ -1,6 +1,6 @@
 /** The arrows of the design: what a module of each layer may import, and which contexts may import one another. */
 import { posix } from 'node:path';
-import { type Module, packageOf, targetOf } from './source-tree.ts';
+import { isTestCode, type Module, packageOf, targetOf } from './source-tree.ts';
 import type { Import } from './syntax.ts';
 
 /** The contexts, each with those that it may import. */
@@ -35,10 +35,14 @@ interface Layer {
 /** Packages without input, output, clock or chance. */
 const PURE = /^(zod|ulid|minisearch|ipaddr\.js|node:crypto|node:zlib)$/;
 
+/** Support code of the tests of a context. */
+export const TESTING = /^lambdas\/.*\/testing\//;
+
 /** The parts of the platform that the stores of every context use. */
 const CLIENTS = 'aws|connections|dynamodb|system';
 
 export const LAYERS: readonly Layer[] = [
+  { name: 'testing', holds: TESTING, ours: /^(lambdas|tools\/test-kit)\// },
   { name: 'bin', holds: /^bin\//, ours: /^lib\// },
   {
     name: 'lib',
@@ -153,8 +157,8 @@ export function rejection(
   const name = packageOf(imported);
   if (layer.packages !== undefined && !layer.packages.test(name))
     return `${module.path} (${layer.name}) -> ${name}`;
-  const isDeployed = module.path.startsWith('lambdas/') && !imported.typeOnly && !name.startsWith('node:');
-  return isDeployed && !dependencies.has(name)
+  const isDeployed = module.path.startsWith('lambdas/') && !isTestCode(module.path);
+  return isDeployed && !imported.typeOnly && !name.startsWith('node:') && !dependencies.has(name)
     ? `${module.path} -> ${name}, which is not deployed`
     : undefined;
 }
