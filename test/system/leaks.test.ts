@@ -198,7 +198,7 @@ async function callKinds(): Promise<string> {
   return transcript;
 }
 
-it('writes no prompt, output, key or secret to any log or table', async () => {
+it('the service writes no prompt, output, key or secret to any log or table', async () => {
   const transcript = await callKinds();
   for (const headers of [{}, { 'idempotency-key': IDEMPOTENCY_KEY }])
     expect(await call(request(), headers)).toContain(PROMPT);

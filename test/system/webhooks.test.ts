@@ -138,7 +138,7 @@ describe('a webhook', () => {
     expect((await call('DELETE', `/${webhook.id}`)).status).toBe(404);
   });
 
-  it('takes a key, and shows what is left of its requests', async () => {
+  it('accepts an API key on its routes, and the response shows the requests that the key has left', async () => {
     expect((await call('GET', '', undefined, null)).status).toBe(401);
     expect((await call('POST', '', { url: 'x' }, 'uis_forged')).status).toBe(401);
     expect((await call('GET', '')).headers.get('x-ratelimit-remaining-requests')).toMatch(/^\d+$/);

@@ -59,8 +59,8 @@ describe('a list of usage', () => {
   );
 });
 
-describe('afterwards', () => {
-  it('leaves no hold, a balanced ledger and a running service', async () => {
+describe('the service after all rejected requests', () => {
+  it('holds nothing, balances its ledger and still responds', async () => {
     expect(await service.wallet(account.id)).toMatchObject({ held: 0, holds: [] });
     expect(await service.audit()).toMatchObject({ exact: true, drift: 0, held: 0 });
     expect((await service.fetch('/health', { key: null })).status).toBe(200);

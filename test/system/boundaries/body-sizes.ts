@@ -141,7 +141,7 @@ describeGateway('an SDK whose body is too large', () => {
     expect(await failuresOf(fetcher, 'Hi')).toEqual({ statuses: [413, 413, 413], requests: 3 });
   });
 
-  it('would send it again twice if the status were 503', async () => {
+  it('would retry twice if the status were 503 in place of 413', async () => {
     const headers = { 'content-type': 'application/json', 'retry-after-ms': '1' };
     const fetcher = async () => new Response('{}', { status: 503, headers });
     expect(await failuresOf(fetcher, 'Hi')).toEqual({ statuses: [503, 503, 503], requests: 9 });

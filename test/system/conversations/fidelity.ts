@@ -96,11 +96,11 @@ describe('the result of a tool that returned nothing', () => {
   );
 });
 
-describe('between chat and Responses', () => {
+describe('a request that is converted between chat and Responses', () => {
   const image_url = 'data:image/png;base64,iVBORw0KGgo=';
   const names = { prompt_cache_key: 'thread-7', safety_identifier: 'user-9' };
 
-  it('the detail of an image and the names of the caller reach routes of the other protocol', async () => {
+  it('preserves the detail of an image and the names that the caller chose', async () => {
     const responses = await sentBy(() =>
       payer.client.responses.create({
         model: 'sim/chat',
@@ -160,7 +160,7 @@ describe('the options of a Responses request', () => {
     expect(streamed.reasoning?.effort).toBe(effort);
   });
 
-  it('include a tool without arguments, whose deltas are what its end repeats', async () => {
+  it('include a tool without arguments, and the deltas of its call equal the arguments at its end', async () => {
     const stream = await payer.client.responses.create({
       model: 'sim/chat-anthropic',
       input: 'call now {}',

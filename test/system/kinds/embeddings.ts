@@ -71,7 +71,7 @@ describe('embeddings: the official OpenAI SDK', () => {
   });
 });
 
-it('embeddings: returns a complete batch of 2048 inputs, larger than the limit of a buffered function', async () => {
+it('embeddings: a batch of 2048 inputs returns complete, above the limit of a buffered function', async () => {
   const response = await post({ input: Array.from({ length: 2048 }, (_, index) => `text ${index}`) });
   const text = await response.text();
   expect(response.status).toBe(200);
@@ -84,7 +84,7 @@ describe('embeddings: a model of Bedrock', () => {
     ['that takes one text a call', 'sim/embed-bedrock', 'sim-embed-titan', 20],
     ['that takes 96 texts a call', 'sim/embed-bedrock-batch', 'sim-embed-cohere', 100],
   ])(
-    '%s embeds a batch in its order, and Bedrock’s own count is paid',
+    'returns the vectors of a batch in order, and costs the tokens that Bedrock counted: %s',
     async (_name, model, route, price) => {
       const before = await payer.wallet();
       const batch = Array.from({ length: 200 }, (_, index) => `text ${index}`);
@@ -121,7 +121,7 @@ it.each(FAULTS)('embeddings: a route that fails by %j costs nothing', async (fau
   expect(await service.audit()).toMatchObject({ exact: true, held: 0 });
 });
 
-it('embeddings: estimates usage if a route reports none, and records that', async () => {
+it('embeddings: the service estimates usage if a route reports none, and records that', async () => {
   await service.fault({ no_usage: true });
   const response = await post({ input: 'a few words' });
   expect(await payer.record(response)).toMatchObject({ estimated: true, status: 'completed' });

@@ -17,19 +17,22 @@ const send = (kind: Kind, fields: object = {}, headers?: Record<string, string>,
   return by.post(path, { model, ...valid, ...fields }, headers);
 };
 
-it.each(Object.keys(KINDS) as Kind[])('%s: a dead route is moved on from', async (kind) => {
-  const { model } = KINDS[kind];
-  const response = await send(kind, { model: `${model}-failover` });
-  expect([response.status, response.headers.get('x-route')]).toEqual([
-    200,
-    `${model.replace('/', '-')}-live`,
-  ]);
-  // Settled by the time the last byte is here.
-  await response.arrayBuffer();
-});
+it.each(Object.keys(KINDS) as Kind[])(
+  'a call of %s continues on the next route if a route does not respond',
+  async (kind) => {
+    const { model } = KINDS[kind];
+    const response = await send(kind, { model: `${model}-failover` });
+    expect([response.status, response.headers.get('x-route')]).toEqual([
+      200,
+      `${model.replace('/', '-')}-live`,
+    ]);
+    // Settled by the time the last byte is here.
+    await response.arrayBuffer();
+  },
+);
 
 it.each(Object.keys(KINDS) as Kind[])(
-  '%s: a field that no route lists is left out, named and not charged, and an error if all fields are required',
+  'a call of %s omits a field that no route lists, names it at no charge, and fails if it requires all fields',
   async (kind) => {
     const plain = await send(kind);
     await plain.arrayBuffer();
@@ -54,7 +57,7 @@ describe('a repeated call', () => {
   it.each([
     ['embeddings', {}],
     ['images', { size: '512x512', response_format: 'b64_json' }],
-  ] as const)('%s: replays the response and is paid once', async (kind, fields) => {
+  ] as const)('receives the stored response of %s, and costs nothing more', async (kind, fields) => {
     const headers = { 'idempotency-key': `${kind}-once` };
     const first = await (await send(kind, fields, headers)).text();
     const paid = await payer.wallet();

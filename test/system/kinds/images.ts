@@ -158,7 +158,7 @@ describe('images: a model of Bedrock', () => {
   });
 });
 
-it('images: pictures that a route did not return are not paid for, and none at all is a failure', async () => {
+it('images: a call costs only the images that its route returned, and fails if there is none', async () => {
   const before = await payer.wallet();
   const request = { model: 'sim/image', prompt: 'a fox', n: 3, size: '512x512' };
   await service.fault({

@@ -73,7 +73,7 @@ describe('speech: the official OpenAI SDK', () => {
 });
 
 describe('speech', () => {
-  it('hands audio on as it comes, not when it is whole', async () => {
+  it('reaches the caller while the route still sends it', async () => {
     await service.fault({ wait_after_chunks: 3 });
     const response = await post({ model: 'sim/tts', input: TEXT });
     const bodyChunks = response.body?.values();
@@ -84,7 +84,7 @@ describe('speech', () => {
     expect(later).toBeGreaterThan(0);
   });
 
-  it('moves on from a route that sends no audio', async () => {
+  it('comes from the next route if a route sends no audio', async () => {
     const before = await payer.wallet();
     await service.fault({ status: 200, body: {} });
     const none = await post({ model: 'sim/tts', input: 'hello' });
@@ -94,7 +94,7 @@ describe('speech', () => {
     expect(await payer.wallet()).toEqual(before);
   });
 
-  it('skips a route that keeps failing: its circuit opens, and calls go to the next at once', async () => {
+  it('comes at once from the next route after the circuit of a failing route opens', async () => {
     const attempts = () => service.output.split('sim-tts-dead').length - 1;
     const speak = async () => {
       const before = attempts();
@@ -107,7 +107,7 @@ describe('speech', () => {
     await until(speak, (attemptCount) => attemptCount === 0);
   });
 
-  it('cuts audio that breaks off and settles it as interrupted', async () => {
+  it('ends where the route breaks off, and is billed as interrupted', async () => {
     const before = await payer.wallet();
     await service.fault({ cut_after_chunks: 3 });
     const response = await post({ model: 'sim/tts', input: TEXT });
@@ -119,7 +119,7 @@ describe('speech', () => {
     expect(await payer.wallet()).toEqual({ balance: before.balance - nano(response, 'x-cost-usd'), held: 0 });
   });
 
-  it('charges a caller who disconnects, and ends the hold', async () => {
+  it('costs a caller who disconnects the price of the call, and leaves no hold', async () => {
     const before = await payer.wallet();
     await service.fault({ wait_after_chunks: 3 });
     const response = await post({ model: 'sim/tts', input: TEXT });

@@ -58,7 +58,7 @@ describe('transcriptions: the official OpenAI SDK', () => {
   });
 });
 
-it('transcriptions: the file goes to the route as it came, without its name; fields after the file count too', async () => {
+it('transcriptions: a route receives the unchanged file without its name, and the fields after the file', async () => {
   const data = new FormData();
   const bytes = wav(1.2);
   data.set('file', new Blob([bytes]), 'my private meeting.wav');
@@ -81,14 +81,14 @@ it('transcriptions: the file goes to the route as it came, without its name; fie
   });
 });
 
-it('transcriptions: charges the file’s own duration if a route reports none, and records that', async () => {
+it('transcriptions: the service charges the duration of the file if a route reports none, and records that', async () => {
   await service.fault({ no_usage: true });
   const response = await post(form(wav(6), 'speech.wav'));
   expect(nano(response, 'x-cost-usd')).toBe(costOf(6));
   expect(await payer.record(response)).toMatchObject({ estimated: true, input_units: 6 });
 });
 
-it('transcriptions: charges nothing for a failed route or a rejection', async () => {
+it('transcriptions: the service charges nothing for a failed route or a rejection', async () => {
   const before = await payer.wallet();
   for (const fault of [{ status: 500 }, { garbage: true }, { cut_after_bytes: 10 }, { reset: true }]) {
     await service.fault(fault);
@@ -99,7 +99,7 @@ it('transcriptions: charges nothing for a failed route or a rejection', async ()
   expect(await payer.wallet()).toEqual(before);
 });
 
-it('transcriptions: replays a repeated upload and charges it once, whatever its boundary, and rejects another file', async () => {
+it('transcriptions: the service replays a repeated upload at no charge, whatever its boundary, and rejects another file under the same key', async () => {
   const headers = { 'idempotency-key': 'upload-once' };
   const first = await (await post(form(wav(3), 'speech.wav'), headers)).text();
   const paid = await payer.wallet();
@@ -120,7 +120,7 @@ const filePart = (name: string, content: string) =>
   `content-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: audio/wav\r\n\r\n${content}`;
 const audio = wav(0.24).toString('latin1');
 
-describe('transcriptions: a rejected upload, with no hold and no charge', () => {
+describe('transcriptions: an upload', () => {
   it.each<readonly [string, FormData | RequestInit, string, string | null]>([
     [
       'no file',
@@ -157,7 +157,7 @@ describe('transcriptions: a rejected upload, with no hold and no charge', () => 
     expect(await payer.wallet()).toEqual(before);
   });
 
-  it('a wallet that the estimate would overdraw', async () => {
+  it('causes an error at no charge if the wallet does not cover the estimate', async () => {
     const poor = await Payer.open(service, '0.0001');
     const response = await poor.post(PATH, form(wav(12), 'speech.wav'));
     expect(await errorOf(response)).toMatchObject({ status: 402, code: 'insufficient_credit' });
@@ -165,7 +165,7 @@ describe('transcriptions: a rejected upload, with no hold and no charge', () => 
   });
 });
 
-it('transcriptions: settles each one in the workflow, and the ledger balances', async () => {
+it('transcriptions: the workflow settles each of them, and the ledger balances', async () => {
   expect(service.output).not.toContain('not settled by the workflow');
   expect(await service.audit()).toMatchObject({ exact: true, drift: 0, held: 0 });
 });

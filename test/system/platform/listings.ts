@@ -295,7 +295,7 @@ describe('a listing in the marketplace', () => {
       (event) => event !== undefined,
     );
 
-  it('an account installs it once, also with repeated or concurrent requests', async () => {
+  it('counts one install of an account for repeated or concurrent requests', async () => {
     const { id } = await create();
     const path = `/apps/${id}/install`;
     const responses = await Promise.all(
@@ -315,7 +315,7 @@ describe('a listing in the marketplace', () => {
     expect(await eventOf('listing.installed', id, installed)).toMatchObject({ data: installed });
   });
 
-  it('an account reviews it once, and its rating is the mean of the reviews', async () => {
+  it('accepts one review of each account, and shows the mean of the reviews as its rating', async () => {
     const { id } = await create();
     const other = await Owner.open(service);
     for (const as of [owner, visitor, other]) await call(`/apps/${id}/install`, { method: 'POST', as });
@@ -333,7 +333,7 @@ describe('a listing in the marketplace', () => {
     expect(await eventOf('review.created', id, reviewed)).toMatchObject({ data: reviewed });
   });
 
-  it('only who has paid for it reviews it, and an install alone is not enough', async () => {
+  it('accepts a review only from an account that paid for it, and not for an install alone', async () => {
     const price = { amount: 100, currency: 'USD' };
     const [seller, buyer] = [await Owner.open(service), await Owner.open(service)];
     await buyer.buy(1);
@@ -351,7 +351,7 @@ describe('a listing in the marketplace', () => {
     expect((await act('reviews', { rating: 1 })).status).toBe(201);
   });
 
-  it('the owner releases version after version, and rolls back', async () => {
+  it('follows its owner from release to release, and back to an earlier one', async () => {
     const { id } = await create();
     const release = (version: string) =>
       call(`/apps/${id}/releases`, { method: 'POST', as: owner, body: { version, notes: 'News.' } });
@@ -371,7 +371,7 @@ describe('a listing in the marketplace', () => {
     });
   });
 
-  it('a buyer pays for it once out of credit, to the cent, and the ledger stays exact', async () => {
+  it('costs a buyer its price once, to the cent, and leaves the ledger exact', async () => {
     const { id } = await create({ price: { amount: 150, currency: 'USD' } });
     const buy = (as: Owner, body: object = { amount: 150, currency: 'USD' }) =>
       call(`/apps/${id}/purchase`, { method: 'POST', as, body });
@@ -434,7 +434,7 @@ describe('the search for listings', () => {
     expect((await call('/search?kind=nothing')).status).toBe(400);
   });
 
-  it('the ranking of trending listings follows recent installs', async () => {
+  it('ranks trending listings by recent installs', async () => {
     const [much, little] = [await create({}, 'ai-agents'), await create({}, 'ai-agents')];
     await call(`/ai-agents/${little.id}/install`, { method: 'POST', as: visitor });
     for (const as of [owner, visitor]) await call(`/ai-agents/${much.id}/install`, { method: 'POST', as });

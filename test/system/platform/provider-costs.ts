@@ -119,7 +119,7 @@ describe('the cost of a provider', () => {
     expect(amountsIn(shownText)).toEqual(theirs);
   });
 
-  it('the records of these calls contain it', () => {
+  it('appears in the records of these calls', () => {
     const leftoverTexts = new LeftoverTexts(service);
     for (const text of ['provider_cost', DIGITS]) expect(leftoverTexts.find(text).files).not.toEqual([]);
   });

@@ -101,6 +101,6 @@ describe('a smoke test', () => {
   });
 });
 
-it('creates the key of the scheduled smoke test by a command that needs a deployment', async () => {
+it('the command that creates the key of the scheduled smoke test requires a deployment', async () => {
   await expect(service.admin('smoke', 'key')).rejects.toThrow('name its --stage');
 });
