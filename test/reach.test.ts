@@ -25,7 +25,7 @@ const FILES = new Map([
 ]);
 const ALWAYS = 'test/docs/pages.test.ts';
 
-describe('reachedTests', () => {
+describe('the selection of tests for a change', () => {
   it.each([
     ['lambdas/ledger/core/money.ts', ['lambdas/ledger/core/price.test.ts', 'test/system/kills.test.ts']],
     ['lambdas/ledger/endpoints/pay/handler.ts', ['test/system/kills.test.ts']],
@@ -60,7 +60,7 @@ describe('reachedTests', () => {
     expect(system(ledger, 'tools/local/start.ts')).toEqual(all);
   });
 
-  it('names tests of the service that exist', () => {
+  it('contains only tests that exist', () => {
     const listed = execFileSync('git', ['ls-files', 'test/system/*.test.ts'], { encoding: 'utf8' })
       .trim()
       .split('\n');

@@ -23,13 +23,13 @@ describe('imports', () => {
     expect(rejected).toEqual([]);
   });
 
-  it('come from every layer that has modules, so that no rule is idle', () => {
+  it('come from every layer that has modules, so that every rule applies to some module', () => {
     const present = new Set(modules.map(({ path }) => layerOf(path)?.name));
     const idle = LAYERS.filter(({ name }) => !present.has(name)).map(({ name }) => name);
     expect(idle).toEqual([]);
   });
 
-  it('the table of contexts lists each folder of the service', () => {
+  it('obey a table of contexts that lists each folder of the service', () => {
     const folders = new Set(filesIn('lambdas').map((path) => path.split('/')[1]));
     expect([...folders].sort()).toEqual(Object.keys(CONTEXTS).sort());
   });

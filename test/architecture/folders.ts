@@ -163,7 +163,7 @@ describe('the folders of the providers', () => {
       ![KINDS, CLAUDE, OPENAI_FORMATS, REJECTIONS].includes(`lambdas/inference/providers/${name}`),
   );
 
-  it('hold the same files, few of them', () => {
+  it('contain the same few files', () => {
     expect(providers).toContain('openai');
     const skeleton = withoutTests(namesIn('lambdas/inference/providers/openai'));
     expect(skeleton.length).toBeLessThanOrEqual(MAX_PROVIDER_FILES);
@@ -204,7 +204,7 @@ const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 /** Names that admit everything collect everything. */
 const GRAB_BAG = /^(utils?|helpers?|commons?|shared|misc|managers?)$/;
 
-describe('names', () => {
+describe('the names of folders and modules', () => {
   const paths = [...SOURCE_FOLDERS, 'test', 'docs', 'examples'].flatMap((folder) => filesIn(folder));
   const parts = new Set(
     paths.flatMap((path) =>
@@ -216,12 +216,12 @@ describe('names', () => {
     ),
   );
 
-  it('folders and modules use kebab-case', () => {
+  it('use kebab-case', () => {
     const documents = /\.(md|txt|sse|bin|xml)$/;
     expect([...parts].filter((part) => !KEBAB.test(part) && !documents.test(part))).toEqual([]);
   });
 
-  it('folders and modules describe their content', () => {
+  it('describe the content', () => {
     expect([...parts].filter((part) => part.split('-').some((word) => GRAB_BAG.test(word)))).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ const named = (grants: readonly { readonly name: string }[]): string[] =>
   grants.map(({ name }) => name).sort();
 
 describe('the database grants of a function', () => {
-  it('only functions that process a whole table may scan it', () => {
+  it('allow a scan of a table only if the function processes the whole table', () => {
     expect(granted('Scan').sort()).toEqual([
       'audit-books: wallets',
       'list-operator-accounts: wallets',
@@ -40,7 +40,7 @@ describe('the database grants of a function', () => {
     ]);
   });
 
-  it('a function that a caller can use without a key or session never writes', () => {
+  it('allow no write if a caller needs no key or session', () => {
     const open = functions.filter(
       ({ name, grants }) =>
         /^(get|list|search)-/.test(name) && grants.keyPepper === undefined && grants.sessionKey === undefined,
@@ -53,7 +53,7 @@ describe('the database grants of a function', () => {
     expect(named(writing)).toEqual([]);
   });
 
-  it('a function that can recover an expired hold may do all that the recovery needs', () => {
+  it('allow all that a recovery needs if the function can recover an expired hold', () => {
     const holding = functions.filter(({ grants }) => grants.holds);
     expect(named(holding)).toEqual(expect.arrayContaining(['create-message', 'get-credits', 'sweep-holds']));
     const needs: readonly (readonly [keyof NonNullable<Grants['tables']>, DynamoAction])[] = [
@@ -67,7 +67,7 @@ describe('the database grants of a function', () => {
     }
   });
 
-  it('a function that accepts sessions may check that the session has not ended', () => {
+  it('allow the check that a session has not ended if the function accepts sessions', () => {
     // One lists the public keys that are derived from the session key.
     const taking = functions.filter(
       ({ name, grants }) => grants.sessionKey && !grants.identityProviders && name !== 'get-jwks',
@@ -76,7 +76,7 @@ describe('the database grants of a function', () => {
     expect(named(taking.filter(({ grants }) => !grants.tables?.sessions?.includes('GetItem')))).toEqual([]);
   });
 
-  it('a function with access to the catalog may read it and do nothing else', () => {
+  it('allow reading the catalog, and nothing else in its table', () => {
     const knowing = functions.filter(({ grants }) => grants.tables?.catalog !== undefined);
     expect(knowing.length).toBeGreaterThan(10);
     expect(knowing.flatMap(({ name, grants }) => [[name, grants.tables?.catalog]])).toEqual(
@@ -84,7 +84,7 @@ describe('the database grants of a function', () => {
     );
   });
 
-  it('a function that changes a key, listing or release for a session may also read it', () => {
+  it('allow reading a key, listing or release if the function changes it for a session', () => {
     const changing = functions.flatMap(({ name, grants }) => {
       const kind = /^(?:update|delete|rotate|rollback|install|purchase)-(key|listing|release)$/.exec(
         name,
@@ -101,7 +101,7 @@ describe('the database grants of a function', () => {
       ]);
   });
 
-  it('a function that creates an item may write to the table of such items', () => {
+  it('allow writing to the table of an item if the function creates the item', () => {
     const tables = {
       key: 'keys',
       listing: 'listings',
@@ -113,7 +113,7 @@ describe('the database grants of a function', () => {
       expect(granted('PutItem')).toContain(`create-${kind}: ${table}`);
   });
 
-  it('a function that queries an index of the listings, which holds keys only, may read the listings themselves', () => {
+  it('allow reading the listings if the function queries an index of them, which contains only keys', () => {
     const requestWith = functions.filter(({ grants }) =>
       grants.indexes?.some(({ table }) => table === 'listings'),
     );
@@ -123,13 +123,13 @@ describe('the database grants of a function', () => {
     ).toEqual([]);
   });
 
-  it('a function that accepts keys may count a request against the key', () => {
+  it('allow counting a request against its key if the function accepts keys', () => {
     const taking = takingAnyOf('api-key', 'api-key-or-session').filter(({ grants }) => grants.keyPepper);
     expect(taking.length).toBeGreaterThan(20);
     expect(named(taking.filter(({ grants }) => !grants.tables?.keys?.includes('UpdateItem')))).toEqual([]);
   });
 
-  it('a function of a route for keys or sessions may check both, and a function for keys only has no session key', () => {
+  it('allow checking keys and sessions on a route for both, and no session key on a route for keys only', () => {
     const taking = takingAnyOf('api-key-or-session');
     expect(taking.length).toBeGreaterThan(10);
     const without = taking.filter(

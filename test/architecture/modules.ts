@@ -109,7 +109,7 @@ describe('the checks of modules', () => {
     expect(overloaded(parse(source))).toEqual([expect.stringMatching(/takes 5 parameters$/)]);
   });
 
-  it('detect the console and a missing head', () => {
+  it('detect an import of the console, and a module without a header comment', () => {
     expect(logs(parse('console.error(1)'))).toEqual(['console']);
     expect(headOf("import 'x';\n/** Late. */")).toHaveLength(1);
     expect(headOf('/** */\n')).toHaveLength(1);

@@ -59,7 +59,7 @@ describe('money', () => {
     expect(floatUses).toEqual([conversion, conversion]);
   });
 
-  it('no code reads an amount of money from the database as a number', () => {
+  it('never becomes a number when code reads it from the database', () => {
     const readers = modules.flatMap(({ path, tree }) =>
       runningNodes(tree)
         .filter(
@@ -95,7 +95,7 @@ describe('the check of money', () => {
     'const left = balance - hold.amount;',
     'const places = 9 + Number(exponent);',
     'const none = balance > 0n;',
-  ])('lets pass %s', (source) => {
+  ])('accepts %s', (source) => {
     expect(floats(parse(source))).toEqual([]);
   });
 });

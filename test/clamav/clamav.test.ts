@@ -68,7 +68,7 @@ describe('ClamAV', () => {
     expect(await TEST_SIGNATURE.scan(file)).toEqual(CLEAN);
   });
 
-  it('fails a file above its limit, and scans the next', async () => {
+  it('rejects a file above its size limit, and scans the next one', async () => {
     await expect(clamav.scan(noise(MAX_STREAM_BYTES + 1))).rejects.toThrow();
     expect(await clamav.scan(EICAR)).toEqual(INFECTED);
   });
@@ -111,7 +111,7 @@ describe('a build of the service', () => {
       UNSCANNED[0]?.file(),
       { verdict: 'unsupported', reason: 'zip64' },
     ],
-  ])('becomes %s by the scan of ClamAV, which its event names', async (_, file, data) => {
+  ])('becomes %s after the scan by ClamAV, and its event names the result', async (_, file, data) => {
     const body = file ?? Buffer.alloc(0);
     const owner = await Owner.open(service);
     const receiver = await receiveEvents(owner, ['app.build.scanned']);

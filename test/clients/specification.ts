@@ -60,7 +60,7 @@ describe('Open Responses', () => {
     check.judge(response);
   });
 
-  it('every stream violates a rule if any of its events is missing', () => {
+  it('detects a missing event in every stream', () => {
     const streams = [...responses.values()].filter(({ events }) => events.length > 0);
     expect(streams.length).toBeGreaterThan(0);
     for (const stream of streams)
@@ -87,7 +87,7 @@ withPython('the schemas of Open Responses', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('reject a response without a field, and an event of a wrong form or of an unknown type', async () => {
+  it('reject a response without a required field, and an event with a wrong form or an unknown type', async () => {
     const [response] = responses.values();
     const { output: _output, ...body } = response?.body ?? {};
     const documents: Document[] = [

@@ -326,7 +326,7 @@ describe('the other kinds of call, deployed', () => {
 });
 
 describe('the smoke test of the deployment', () => {
-  it('passes over HTTP, and takes back what it did not spend', async () => {
+  it('passes over HTTP, and takes back the credit that it did not spend', async () => {
     const addresses = ['--url', inferenceUrl, '--platform', platformUrl];
     const printed = await deployment.admin<{ passed: boolean; taken_back: number }>('smoke', ...addresses);
     expect(printed).toMatchObject({ passed: true, failed: [], dearest: { model: 'sim/image' } });

@@ -179,7 +179,7 @@ describe('up, as a user who has the printed policies', () => {
     }
   });
 
-  it('names the quotas that it may not read, and stops where it cannot tell what is bootstrapped', async () => {
+  it('names the quotas that it may not read, and stops if it cannot read whether the account is bootstrapped', async () => {
     const denied = ['iam:GetAccountSummary', 'cloudformation:DescribeStacks'];
     const { code, output } = await withDenied(denied, '*', () => up(again()));
     expect([code, output]).toEqual([1, expect.stringContaining('error: bootstrap')]);
@@ -226,7 +226,7 @@ describe('up, as a user who has the printed policies', () => {
     expect(audit).toMatchObject({ exact: true, drift: 0 });
   });
 
-  it('changes nothing when it is run again, and shows the key in no output', async () => {
+  it('changes nothing in a second run, and prints the key in neither run', async () => {
     const { code, output } = await up(again());
     expect(code).toBe(0);
     expect(output).toContain('given by an earlier run');
@@ -235,7 +235,7 @@ describe('up, as a user who has the printed policies', () => {
   });
 });
 
-describe('down', () => {
+describe('the command down', () => {
   it('deletes nothing without the name of the stage', async () => {
     expect((await user.run('down', ['--yes'])).code).toBe(1);
     expect((await user.run('down', ['--stage', 'ring'])).output).toContain('add --yes');

@@ -121,7 +121,7 @@ describe('the flags of a request', () => {
     expect([...(sentHeaders ?? [])].join()).not.toContain('heron-session');
   });
 
-  it('go with the version that the caller speaks', async () => {
+  it('reach the route together with the protocol version of the caller', async () => {
     wire.headers.length = 0;
     expect((await send('sim/anthropic', {}, NEWEST, '2026-10-21')).status).toBe(200);
     expect(wire.headers[0]?.get('anthropic-version')).toBe('2026-10-21');

@@ -131,7 +131,7 @@ async function chatUnder(plan: TroublePlan, shards = 1) {
 it.each([
   ['its hold', isHold],
   ['the charge of its key', isCharge],
-])('a chat call is 503 whatever trouble its database has with %s', async (_name, hits) => {
+])('a chat call ends with 503, whatever error the database returns for %s', async (_name, hits) => {
   const calls = Object.entries(TROUBLES).map(async ([name, trouble]) => {
     const { account, answer } = await chatUnder((request) => (hits(request) ? trouble : undefined));
     expectOverloaded(answer);
@@ -141,7 +141,7 @@ it.each([
   await Promise.all(calls);
 });
 
-it('a chat call is 503 while other writers keep changing its wallet in several shards', async () => {
+it('a chat call ends with 503 while other writers keep changing its wallet in several shards', async () => {
   let holds = 0;
   const { account, answer } = await chatUnder(async (request) => {
     if (request.operation === 'TransactWriteItems') {

@@ -315,7 +315,7 @@ const CALLS = ENDPOINTS.flatMap((endpoint): (readonly [string, 'session' | undef
 );
 
 it.each(CALLS)(
-  '%s is 503 with Retry-After whichever of its requests the database fails',
+  'a request to %s ends with 503 and Retry-After, whichever of its database requests fails',
   async (endpoint, credential) => {
     const route = routeOf(endpoint);
     const responses = [];

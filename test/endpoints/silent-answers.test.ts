@@ -225,7 +225,7 @@ describe('a transcript that does not come in time', () => {
   const post = (key: Parameters<UploadService['post']>[0], host?: SendOptions) =>
     uploads.post(key, bodyOf(formOf(file(audio))).body, FORM_TYPE, host);
 
-  it('causes a 503 that the caller can still receive, and costs nothing', async () => {
+  it('causes a 503 before the connection of the caller ends, and costs nothing', async () => {
     const { respond } = uploads;
     uploads.respond = () => new Promise(() => {});
     const key = await uploads.open(CREDIT);

@@ -72,7 +72,7 @@ describe.each(FORMATS)(
       (sample) => isDocumented(sample) && (format === 'chat' || !isTool(sample)),
     );
 
-    it('the samples contain more than two kinds of features', () => {
+    it('covers more than two kinds of features in these tests', () => {
       expect(
         new Set(requestWith.flatMap(({ features }) => features.map(({ kind }) => kind))).size,
       ).toBeGreaterThan(2);

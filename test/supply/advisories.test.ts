@@ -54,7 +54,7 @@ describe('the output of npm audit', () => {
     expect(readAudit(printed)).toEqual({ unreachable: expect.stringContaining(reason) });
   });
 
-  it('a vulnerability counts against a deployment by its folder', () => {
+  it('counts a vulnerability against a deployment if the folder of the package is deployed', () => {
     const outcome = readAudit(REPORT);
     const vulnerabilities = 'vulnerabilities' in outcome ? outcome.vulnerabilities : [];
     expect(deployedOnes(vulnerabilities, new Set(['node_modules/minimist'])).map(({ name }) => name)).toEqual(

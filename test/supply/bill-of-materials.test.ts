@@ -39,7 +39,7 @@ describe('the bill of materials', () => {
   });
 });
 
-it('a bundle holds the packages with bytes in it, by their folders', () => {
+it('a bundle contains the packages of the folders whose code it includes', () => {
   const inputs = {
     'lambdas/platform/http/router.ts': { bytesInOutput: 5 },
     'node_modules/@scope/a/dist/index.js': { bytesInOutput: 5 },

@@ -40,7 +40,7 @@ describe('the programs of a platform, Node.js and the embedded DynamoDB', () => 
     expect(optional.map(([folder]) => folder).sort()).toEqual([...folders].sort());
   });
 
-  it.each(programs)('%s %s is installed on the platform in its name alone', (name, version) => {
+  it.each(programs)('include %s %s, which npm installs only on the platform in its name', (name, version) => {
     const [, os, cpu] = /(\w+)-(\w+)$/.exec(name) ?? [];
     expect(locked.get(`node_modules/${name}`)).toMatchObject({ version, os: [os], cpu: [cpu] });
     expect(objectionsTo([`node_modules/${name}`])).toEqual([]);
@@ -55,7 +55,7 @@ describe('the programs of a platform, Node.js and the embedded DynamoDB', () => 
   });
 });
 
-it('each package with an install script is decided on in allowScripts of package.json, and no other', () => {
+it('allowScripts in package.json contains a decision for each package with an install script, and for no other', () => {
   const text = readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8');
   const { allowScripts } = JSON.parse(text) as { readonly allowScripts: Record<string, boolean> };
   const scripted = [...locked].filter(([, { hasInstallScript }]) => hasInstallScript === true);

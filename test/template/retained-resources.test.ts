@@ -41,7 +41,7 @@ describe.each(configurations)('with the settings "%s", a retained resource', (_,
   });
 });
 
-it('names no reason without a resource', () => {
+it('the list of reasons contains only resources that the templates have', () => {
   const types = new Set(configurations.flatMap(([, app]) => retainedIn(app).map(([, { Type }]) => Type)));
   expect(Object.keys(ALWAYS).filter((type) => !types.has(type))).toEqual([]);
 });

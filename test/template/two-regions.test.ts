@@ -96,7 +96,7 @@ describe('one stage in two regions of an account', () => {
     },
   );
 
-  it('use only names of types with a known scope', () => {
+  it('uses only names of types with a known scope', () => {
     const named = deployments.flatMap(({ templates }) =>
       STACKS.flatMap((stack) =>
         Object.values(templates[stack].Resources)

@@ -34,7 +34,7 @@ function variablesOf(name: string): Readonly<Record<string, string>> {
   );
 }
 
-it('lets the console send requests to the origin of the uploads that are signed, and to no other', async () => {
+it('the content security policy lets the console send requests to the origin of signed uploads, and to no other', async () => {
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
   const bucket = variablesOf('create-build')[VARIABLES.buildsBucket] ?? '';
   const { url, headers } = await new BucketFiles(

@@ -72,7 +72,7 @@ const send = (
 ) => callers[format]({ model, ...requests[format] }, stream);
 
 describe.each(CALLS)('a strict host, to a caller of $format, stream: $stream', (call) => {
-  it.each(STRICT)('%s: succeeds with its flag', async (quirk) => {
+  it.each(STRICT)('responds with 200 if the route has the flag: %s', async (quirk) => {
     expect(await send(`flagged/${quirk}`, EVERYTHING, call)).toMatchObject({
       text: TEXT,
       finish: 'stop',
@@ -99,14 +99,17 @@ describe.each(CALLS)('a strict host, to a caller of $format, stream: $stream', (
     },
   );
 
-  it.each(FLAGGED_MODES)('%s: thinks if it is requested in the vendor’s own way', async (quirk) => {
-    const { text, reasoning } = await send(`flagged/${quirk}`, THINKING, call);
-    expect([text, reasoning]).toEqual([TEXT, expect.stringMatching(/^Let me think\./)]);
-    // A caller of chat asks in the fields of its own format, which one of these hosts has.
-    const unasked = await send(`plain/${quirk}`, THINKING, call);
-    const isOwn = call.format === 'chat' && quirk === 'thinks-by-effort';
-    expect([unasked.text, unasked.reasoning !== '']).toEqual([TEXT, isOwn]);
-  });
+  it.each(FLAGGED_MODES)(
+    'returns reasoning if the request uses the vendor’s own field: %s',
+    async (quirk) => {
+      const { text, reasoning } = await send(`flagged/${quirk}`, THINKING, call);
+      expect([text, reasoning]).toEqual([TEXT, expect.stringMatching(/^Let me think\./)]);
+      // A caller of chat asks in the fields of its own format, which one of these hosts has.
+      const unasked = await send(`plain/${quirk}`, THINKING, call);
+      const isOwn = call.format === 'chat' && quirk === 'thinks-by-effort';
+      expect([unasked.text, unasked.reasoning !== '']).toEqual([TEXT, isOwn]);
+    },
+  );
 
   it('json-in-reasoning: returns the text as output, and as reasoning without the flag', async () => {
     const { text, reasoning } = await send('flagged/json-in-reasoning', JSON_OUTPUT, call);
@@ -115,7 +118,7 @@ describe.each(CALLS)('a strict host, to a caller of $format, stream: $stream', (
     expect([plain.text, plain.reasoning]).toEqual(['', JSON_TEXT]);
   });
 
-  it('mirrors-content: the text is plain', async () => {
+  it('returns plain text with the flag mirrors-content', async () => {
     expect(await send('flagged/mirrors-content', EVERYTHING, call)).toMatchObject({ text: TEXT });
   });
 });

@@ -164,7 +164,7 @@ describe('the check before an upload is read', () => {
   });
 });
 
-describe('a file whose header lies', () => {
+describe('a file with a false duration in its header', () => {
   /** 3 MB that say they last a second. */
   const lie = Buffer.concat([flac(1), Buffer.alloc(3_000_000)]);
 

@@ -75,8 +75,8 @@ describe('another generation of the secret of the edge', () => {
   });
 });
 
-describe('without CloudFront', () => {
-  it('there is no secret, and every request counts by its connection', () => {
+describe('a deployment without CloudFront', () => {
+  it('creates no secret, and counts every request by the address of its connection', () => {
     const app = new SynthesizedApp();
     expect(app.resources('inference', 'AWS::SecretsManager::Secret')).toEqual([]);
     expect(countedBy(app, { 'x-viewer-ip': '192.0.2.1' })).toEqual(['connection']);
