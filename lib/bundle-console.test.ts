@@ -22,13 +22,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const bytesOf = (name: string) =>
   bundle.files.find((file) => file.name === name)?.compressedBytes ?? Number.NaN;
 
-it('takes no more than its budget before the first page shows', () => {
+it('the console loads no more than its budget before the first page shows', () => {
   const first = bundle.first.map(bytesOf).reduce((sum, bytes) => sum + bytes, 0);
   expect(first).toBeGreaterThan(10_000);
   expect(first).toBeLessThan(MAX_FIRST_BYTES);
 });
 
-it('requests the signed-in account and loads the requested page before most of its scripts arrive', () => {
+it('the console requests the signed-in account and loads the requested page before most of its scripts arrive', () => {
   const outputs = Object.entries(bundle.metafile.outputs);
   const [[path, first] = []] = outputs.filter(([, { entryPoint = '' }]) => entryPoint.endsWith('/first.ts'));
   const html = gunzipSync(readFileSync(join(page, 'index.html.gz'))).toString();
@@ -43,7 +43,7 @@ it('requests the signed-in account and loads the requested page before most of i
   ).toBeGreaterThan(12);
 });
 
-it('holds nothing of the service but types, and only packages with licences that are on the list', () => {
+it('the bundle of the console contains no code of the service, and only packages with listed licenses', () => {
   const inputs = Object.keys(bundle.metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
   expect(inputs.length).toBeGreaterThan(20);
   expect(inputs.filter((path) => !path.startsWith('console/'))).toEqual([]);
@@ -52,7 +52,7 @@ it('holds nothing of the service but types, and only packages with licences that
   expect(objectionsTo(deployed)).toEqual([]);
 });
 
-it('writes the same files each time, with a page that names them and nothing else', async () => {
+it('each build of the console writes the same files, and the page refers to all of them and to no other', async () => {
   const again = join(folder, 'again');
   await bundleConsole({ page: join(again, 'page'), assets: join(again, 'assets') });
   expect(readdirSync(join(again, 'assets')).sort()).toEqual(readdirSync(assets).sort());

@@ -61,12 +61,12 @@ const textOf = (request: SnippetRequest, id: string, limits = {}): string => {
 const folder = mkdtempSync(join(tmpdir(), 'snippets-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('covers every kind of call', () => {
+it('the example programs cover every kind of call', () => {
   expect(REQUESTS.map(({ kind }) => kind)).toEqual(KINDS.map(([kind]) => kind));
   for (const [kind] of KINDS) expect(exampleRequest(kind, 'sim/x').body.model).toBe('sim/x');
 });
 
-it('requests the default chat model, and only models and kinds that a policy allows', () => {
+it('an example program requests the default chat model, and only models and kinds that a policy allows', () => {
   const models = [
     { model_id: 'a/image', type: 'image', default: true },
     { model_id: 'a/chat', type: 'chat' },
@@ -83,7 +83,7 @@ it('requests the default chat model, and only models and kinds that a policy all
   expect(exampleOf([]).body.model).toBe('<model>');
 });
 
-it('offers programs that hold conversations and the Messages API for chat alone', () => {
+it('programs that hold conversations or use the Messages API exist only for chat', () => {
   const idsOf = (request: SnippetRequest) => snippets(BASE, KEY, request).map(({ id }) => id);
   expect(idsOf(chat)).toEqual(expect.arrayContaining(['anthropic-node', 'claude-code', 'codex', 'ai-sdk']));
   for (const request of REQUESTS.slice(1))
@@ -269,7 +269,7 @@ OpenAI = Anthropic = client
     };
   }
 
-  it.each(REQUESTS)("calls OpenAI's SDK for $kind as requested", (request) => {
+  it.each(REQUESTS)("an example program calls OpenAI's SDK for $kind as requested", (request) => {
     const file = request.kind === 'audio' ? { file: { opened: request.file } } : {};
     if (request.kind === 'audio') writeFileSync(join(folder, request.file ?? ''), 'sound');
     const { options, path, named } = runPython(textOf(request, 'openai-python'));
@@ -280,7 +280,7 @@ OpenAI = Anthropic = client
     rmSync(join(folder, 'image.png'), { force: true });
   });
 
-  it("calls Anthropic's SDK with the conversation, its tools and its output schema", () => {
+  it("an example program calls Anthropic's SDK with the conversation, its tools and its output schema", () => {
     const { options, path, named } = runPython(textOf(chat, 'anthropic-python'));
     expect(options).toEqual({ base_url: BASE, auth_token: KEY, api_key: null });
     expect(path).toEqual(['messages', 'create']);
@@ -323,7 +323,7 @@ describe('text for another client', () => {
   });
 });
 
-it('reads as somebody would write it', () => {
+it('an example program has the layout of code that a person wrote', () => {
   expect(textOf(exampleRequest('chat', 'sim/chat'), 'curl')).toBe(`curl ${BASE}/v1/chat/completions \\
   -H 'Authorization: Bearer uis_key'\\''s "own"' \\
   -H "Content-Type: application/json" \\

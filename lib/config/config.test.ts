@@ -180,7 +180,7 @@ describe('the settings', () => {
 describe('the settings of a deployment', () => {
   const app = new SynthesizedApp('every-setting');
 
-  it('alarmEmail receives the critical alarms, and warningEmail the rest', () => {
+  it('send the critical alarms to alarmEmail, and the rest to warningEmail', () => {
     const topic = (id: RegExp) => ({ Ref: expect.stringMatching(id) });
     expect(app.properties('operations', 'AWS::SNS::Subscription')).toEqual([
       { TopicArn: topic(/^Alarms/), Protocol: 'email', Endpoint: 'operators@example.com' },
@@ -314,7 +314,7 @@ describe('the settings of a deployment', () => {
     ]);
   });
 
-  it('no setting changes the methods of the APIs', () => {
+  it('keep the methods of the APIs unchanged', () => {
     const standard = new SynthesizedApp();
     for (const stack of SERVICE_STACKS) {
       const table = (of: SynthesizedApp) =>

@@ -115,7 +115,7 @@ describe('the bus', () => {
 });
 
 describe('schedules', () => {
-  it('act in a role that Scheduler takes for this account, and that wakes deliveries up and nothing else', () => {
+  it('use a role that only Scheduler assumes for this account, and that can only send triggers of deliveries', () => {
     const [[roleId = '', role] = []] = app
       .resources(STACK, 'AWS::IAM::Role')
       .filter(([, { Properties }]) => JSON.stringify(Properties).includes('scheduler.amazonaws.com'));
@@ -126,7 +126,7 @@ describe('schedules', () => {
     expect(permissionsOf(app, STACK, roleId)).toEqual(['sqs:SendMessage platform:MessagingRetries.Arn']);
   });
 
-  it('take a role from who plans them, and no other service takes it from there', () => {
+  it('receive their role from the functions that create them, which may pass it to no other service', () => {
     const passing = policiesOf(app, STACK)
       .flatMap(([, statements]) => statements)
       .filter(({ Action }) => JSON.stringify(Action).includes('iam:PassRole'));

@@ -162,7 +162,7 @@ const settled = {
 } as never;
 
 describe('a saved query', () => {
-  it('reads fields that the logs have', async () => {
+  it('refers only to fields that the logs contain', async () => {
     const fields = new Set([
       ...DISCOVERED,
       ...OF_FIREWALL,

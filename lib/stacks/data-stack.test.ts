@@ -105,7 +105,7 @@ describe('the data stack', () => {
   });
 });
 
-it('the bucket of builds keeps removed artifacts for as long as tables can be restored, and old uploads for a day', () => {
+it('the bucket of builds retains removed artifacts for as long as tables can be restored, and old uploads for a day', () => {
   for (const [of, days] of [
     [app, 35],
     [new SynthesizedApp('every-setting'), 14],

@@ -164,7 +164,7 @@ describe('the alarms', () => {
     }
   });
 
-  it('watch the tables that every paid call writes, both APIs, and every workflow that nothing else misses', () => {
+  it('cover the tables that every paid call writes, both APIs, and every workflow that has no other alarm', () => {
     expect(named('table-throttles').sort()).toEqual([
       'prod/table-throttles/keys',
       'prod/table-throttles/wallets',
@@ -266,7 +266,7 @@ describe('the metrics of the contract', () => {
 
 describe('a topic', () => {
   it.each(app.resources('operations', 'AWS::SNS::TopicPolicy'))(
-    'takes what alarms publish, and the critical one what the rule of malware does, over TLS only: %s',
+    'accepts messages of alarms over TLS only, and the critical topic also those of the malware rule: %s',
     (id, { Properties: policy }) => {
       const { Statement: statements } = policy.PolicyDocument as {
         Statement: { readonly Principal: { readonly Service?: string } }[];

@@ -89,7 +89,7 @@ function importSonnet(cost: string, markup: string, ...options: readonly string[
 }
 
 describe('catalog import', () => {
-  it('writes what two sources agree upon: the provider’s price as the cost, and the price with the markup', () => {
+  it('writes the provider’s price as the cost, and that price with the markup as the price, if two sources agree', () => {
     const { models, exitCode, counts, left_prices } = importSonnet(SONNET, '5%');
     expect([exitCode, counts.models]).toEqual([0, 1]);
     expect(models[0]).toMatchObject({
@@ -181,7 +181,7 @@ describe('catalog import', () => {
     expect(models[0]?.routes[0]).toMatchObject({ secret: 'secretsmanager:prod/providers/anthropic#key' });
   });
 
-  it('counts a list that has a model twice once', () => {
+  it('counts a model once if a list contains it twice', () => {
     const twice = modelsDev('openai', { one: about('"input": 1, "output": 2') });
     const path = twice.slice('models.dev='.length);
     writeFileSync(
@@ -263,7 +263,7 @@ describe('catalog import', () => {
       '"deprecation_date": "2024-01-04",',
       'litellm: it has ended on 2024-01-04',
     ],
-  ])('leaves out a model that %s, whatever is confirmed', (_what, inFirst, inSecond, reason) => {
+  ])('omits a model that %s, whatever the operator confirms', (_what, inFirst, inSecond, reason) => {
     const models = { 'gpt-x': `${inFirst} ${about('"input": 1, "output": 2')}` };
     const rates = `${inSecond} "litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06`;
     const from = ['--from', litellm({ 'gpt-x': rates }), '--unconfirmed'];
@@ -320,7 +320,7 @@ describe('catalog import', () => {
     });
   });
 
-  it('leaves out what LiteLLM has in a price that a catalog cannot say', () => {
+  it('omits a price of LiteLLM that the catalog cannot express', () => {
     const rates =
       '"litellm_provider": "xai", "mode": "chat", "input_cost_per_token": 2e-06, "output_cost_per_token": 6e-06, "input_cost_per_request_of_its_own": 1';
     const from = ['--from', litellm({ 'xai/grok-x': rates })];

@@ -150,7 +150,7 @@ describe('the versions of the catalog', () => {
     expect((await operator.catalog())?.version).toBe(after.at(-1));
   });
 
-  it('appear in the list without exception after many changes', async () => {
+  it('appear in the list completely after many changes', async () => {
     const many = await startDatabase();
     const operatorCatalog = operatorOf(many);
     try {
@@ -270,7 +270,7 @@ describe('calls that were billed', () => {
     expect((await operator.catalog())?.version).toBe(version);
   });
 
-  it('make the same bill again by their lines and by the catalog that was current', async () => {
+  it('produce the same bill again from their lines and from the catalog of their time', async () => {
     const { output, exitCode } = await bill();
     expect(exitCode).toBe(0);
     expect(output).toMatchObject({

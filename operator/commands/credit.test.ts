@@ -64,7 +64,7 @@ describe('credit take', () => {
     });
   });
 
-  it('exits with 1 if the balance does not cover the amount, and with 0 if it took it before', async () => {
+  it('exits with 1 if the balance does not cover the amount, and with 0 if an earlier run took the amount', async () => {
     expect(await take('not covered', '5')).toMatchObject({ exitCode: 1, output: { taken: 0, held: 0.5 } });
     expect(await take('repeated', '5')).toMatchObject({ exitCode: 0, output: { taken: 0 } });
   });

@@ -27,7 +27,7 @@ describe('standard input', () => {
     expect(await readKeyText(Readable.from([text]))).toBe(KEY);
   });
 
-  it('gives a key that arrives in two parts', async () => {
+  it('yields the whole key if it arrives in two parts', async () => {
     expect(await readKeyText(Readable.from([KEY.slice(0, 9), KEY.slice(9)]))).toBe(KEY);
   });
 

@@ -18,7 +18,7 @@ function check(settings: object, args: readonly string[], run: (given: UpOptions
 }
 
 describe('the settings of up', () => {
-  it('reach the CDK app with the zones that were chosen for them', () => {
+  it('reach the CDK app with the availability zones that the command chose', () => {
     check({ stage: 'zones-of-a-test', compute: 'fargate' }, [], (given) => {
       const { config, configFile } = withSettings(given, { availabilityZones: ['us-east-1b', 'us-east-1c'] });
       expect(config.availabilityZones).toEqual(['us-east-1b', 'us-east-1c']);

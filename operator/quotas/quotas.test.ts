@@ -77,7 +77,7 @@ describe('the required quota of a deployment', () => {
     expect(quotaRows({ vpcs }).has(name)).toBe(false);
   });
 
-  it('remains unknown if AWS does not show it', () => {
+  it('appears as unknown if AWS does not return it', () => {
     const roles = { granted: { unread: 'AccessDeniedException' }, present: of(20) };
     const row = quotaRows({ roles }).get('IAM: roles of the account');
     expect(row).toMatchObject({ needed: 110, enough: undefined });

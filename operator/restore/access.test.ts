@@ -103,7 +103,7 @@ describe('a key after a restore', () => {
     await current().revoke({ ...other, accountId: missing.accountId });
   });
 
-  it('takes the current secret if it was rotated since, and the previous one for the rest of its time', async () => {
+  it('accepts the current secret after a rotation since the restore point, and the previous one until the overlap ends', async () => {
     const [overlap, twice, noOverlap] = [await createKey(), await createKey(), await createKey()];
     await restoreNow();
     const until = NOW_SECONDS + 600;
@@ -184,7 +184,7 @@ describe('a key after a restore', () => {
     for (const key of keys) expect((await restoredKey(key)).status).toBe('disabled');
   });
 
-  it('remains unchanged if nothing was taken away, also by a raised limit', async () => {
+  it('remains unchanged if the owner reduced nothing since, or raised a limit', async () => {
     const [same, raised] = [await createKey({ daily_usd: 5n }), await createKey({ daily_usd: 5n })];
     await restoreNow();
     await changed(raised, { policy: { daily_usd: 50n }, name: 'raised' });
@@ -235,7 +235,7 @@ describe('other access after a restore', () => {
     for (const id of [deleted, moved]) expect(identities).not.toContain(`of ${id}`);
   });
 
-  it('excludes webhooks that were deleted, disabled or changed since, and takes over secrets that were replaced', async () => {
+  it('excludes webhooks that were deleted, disabled or changed since, and includes replaced secrets', async () => {
     const accountId = await openAccount();
     const webhook = (id: string, fields: Partial<Subscription> = {}, secret = 'one'): Item => ({
       ...encodeSubscription({

@@ -84,12 +84,12 @@ describe('the copy of restored tables into those of the stack', () => {
     expect(await run()).toEqual({ tables: [...NAMES], changes: 0 });
   });
 
-  it('closes the service before it reads, and waits until every process knows', async () => {
+  it('closes the service before it reads, and waits until every process knows that', async () => {
     await run();
     expect(closings).toEqual(['copy back', '10000 ms']);
   });
 
-  it('covers more items than a request takes, with sort keys', async () => {
+  it('covers more items than one request can contain, also with sort keys', async () => {
     const item = (at: number): Item => ({ key_id: { S: `key_${at % 7}` }, request_id: { S: `req_${at}` } });
     for (let at = 0; at < 130; at += 1) await put(restoredName('usage'), item(at));
     for (let at = 200; at < 260; at += 1) await put(database.tables.usage, item(at));

@@ -26,11 +26,11 @@ const rightsFor = (
 describe('the rights of a deployment', () => {
   const scoped = ['Inference-test-boundary', OWN];
 
-  it('consist of the stage’s in an account without a bootstrap', () => {
+  it('equal those of the stage in an account without a bootstrap', () => {
     expect(rightsFor()).toEqual({ policies: scoped, bootstrap: [[policy(OWN)]], warns: false });
   });
 
-  it('need no further bootstrap once one has them', () => {
+  it('stay sufficient after a bootstrap with them', () => {
     expect(rightsFor([policy(OWN)])).toEqual({ policies: scoped, bootstrap: [], warns: false });
   });
 
@@ -44,7 +44,7 @@ describe('the rights of a deployment', () => {
     expect(rightsFor([ADMINISTRATOR])).toEqual(rights);
   });
 
-  it('consist of an administrator’s by the setting, with a warning', () => {
+  it('equal those of an administrator if the setting says so, with a warning', () => {
     expect(rightsFor(undefined, 'administrator')).toEqual({ policies: [], bootstrap: [[]], warns: true });
     expect(rightsFor([ADMINISTRATOR], 'administrator')).toEqual({ policies: [], bootstrap: [], warns: true });
   });

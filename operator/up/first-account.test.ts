@@ -27,7 +27,7 @@ function service() {
 }
 
 describe('the first key', () => {
-  it('belongs to no second run', async () => {
+  it('comes from the first run, and from no later one', async () => {
     const { keys, operator } = service();
     const delivered: string[] = [];
     const deliver = (key: string) => void delivered.push(key);

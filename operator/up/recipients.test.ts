@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { recipientLines } from './recipients.ts';
 
 describe('the recipients of critical alarms', () => {
-  it('cause a warning if there is none', () => {
+  it('cause a warning if the list is empty', () => {
     expect(recipientLines('prod-alarms', [])).toEqual([
       expect.stringMatching(/^warning: nobody .* alarmEmail, .* prod-alarms$/),
     ]);

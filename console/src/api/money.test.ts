@@ -6,7 +6,7 @@ import { centsField, centsOf, parseUsd, usdField, usdText } from './money.ts';
 
 const nano = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 
-it('reads every amount that the service writes, to the last digit', () => {
+it('the console reads every amount that the service writes, to the last digit', () => {
   fc.assert(
     fc.property(nano, (amount) => {
       expect(parseUsd((usdJson(amount) as unknown as { rawJSON: string }).rawJSON)).toBe(amount);
@@ -14,7 +14,7 @@ it('reads every amount that the service writes, to the last digit', () => {
   );
 });
 
-it('shows every digit of an amount, and reads back what it shows', () => {
+it('the console shows every digit of an amount, and reads back the shown text', () => {
   fc.assert(
     fc.property(nano, (amount) => {
       expect(parseUsd(usdText(amount).replaceAll(/[$,]/g, ''))).toBe(amount);
@@ -28,7 +28,7 @@ it.each([
   [16_350n, '$0.00001635', ''],
   [1_234_567_890_000_000_001n, '$1,234,567,890.000000001', ''],
   [-1_500_000_000n, '-$1.50', ''],
-])('shows %s nano-USD as %s', (amount, text) => {
+])('the console shows %s nano-USD as %s', (amount, text) => {
   expect(usdText(amount)).toBe(text);
 });
 
@@ -37,11 +37,11 @@ it.each([
   ['2.3E-8', 23n],
   ['10', 10_000_000_000n],
   ['0.0000000019', 1n],
-])('reads %s', (text, amount) => {
+])('the console reads the amount %s', (text, amount) => {
   expect(parseUsd(text)).toBe(amount);
 });
 
-it.each(['', 'x', '1,5', '0x10', '--1', '1e9999'])('rejects %j', (text) => {
+it.each(['', 'x', '1,5', '0x10', '--1', '1e9999'])('the console rejects the amount %j', (text) => {
   expect(() => parseUsd(text)).toThrow('is no amount');
 });
 
@@ -50,7 +50,7 @@ it.each([
   ['0.29', 29],
   ['10000000', 1_000_000_000],
   ['', 0],
-])('takes a price of %j USD for %i cents, and shows it alike', (text, cents) => {
+])('the console reads a price of %j USD as %i cents, and shows it in the same form', (text, cents) => {
   expect(centsOf(text)).toBe(cents);
   expect(centsOf(centsField(cents))).toBe(cents);
 });

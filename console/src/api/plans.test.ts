@@ -7,7 +7,7 @@ import { periodEnd } from './plans.ts';
 const seconds = fc.integer({ min: 1_700_000_000, max: 2_100_000_000 });
 const interval = fc.constantFrom('month', 'year');
 
-it('ends a period when the service does', () => {
+it('the console ends a period of a plan at the same time as the service', () => {
   fc.assert(
     fc.property(interval, seconds, (each, anchor) => {
       expect(periodEnd(each, anchor)).toBe(calendarEnd({ anchor, interval: each, elapsed: 1 }));

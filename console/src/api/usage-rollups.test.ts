@@ -16,13 +16,13 @@ const row = (entry: Partial<UsageRollupsBody['data'][number]>): UsageRollupsBody
   ...entry,
 });
 
-it('starts days and months at midnight UTC', () => {
+it('days and months of usage start at midnight UTC', () => {
   expect(monthStart(new Date(NOW))).toBe(MONTH);
   expect(dayStart(NOW / 1000)).toBe(MONTH + 2 * DAY);
   expect(dayStart(NOW / 1000 + 1)).toBe(MONTH + 3 * DAY);
 });
 
-it('returns every day through today, each with the sum of its rows', () => {
+it('the usage by day includes every day through today, each with the sum of its rows', () => {
   const data = [
     row({ model: 'a', cost: 2n }),
     row({ model: 'b', cost: 3n }),
@@ -35,7 +35,7 @@ it('returns every day through today, each with the sum of its rows', () => {
   ]);
 });
 
-it('totals each model over the days, with the highest cost first', () => {
+it('the usage by model totals the days, with the highest cost first', () => {
   const data = [
     row({ model: 'a', cost: 2n }),
     row({ model: null, cost: 4n }),
@@ -47,7 +47,7 @@ it('totals each model over the days, with the highest cost first', () => {
   ]);
 });
 
-it('adds keys up over the month, and today apart', () => {
+it('the usage by key totals the month, and today separately', () => {
   const today = MONTH + DAY;
   const data = [
     row({ api_key: 'key_a', cost: 2n }),
@@ -62,7 +62,7 @@ it('adds keys up over the month, and today apart', () => {
   ]);
 });
 
-it('waits 2 s for incomplete usage rollups, longer after each response, and at most 10 s', () => {
+it('the console waits 2 s for incomplete usage rollups, longer after each response, and at most 10 s', () => {
   expect([0, 1, 2, 3, 4, 1000].map(incompleteRollupsDelayMs)).toEqual([
     2_000, 2_000, 4_000, 8_000, 10_000, 10_000,
   ]);

@@ -11,21 +11,21 @@ it.each([
   ['kinds', KINDS.map(([kind]) => kind), SERVICE_KINDS],
   ['statuses', STATUSES, CALL_STATUSES],
   ['events', EVENTS, EVENT_TYPES],
-] as const)('offers the very %s that the service has', (_name, offered, existing) => {
+] as const)('the console offers the same %s as the service', (_name, offered, existing) => {
   expect(existing.length).toBeGreaterThan(3);
   expect([...offered].sort()).toEqual([...existing].sort());
 });
 
-it('gives every kind a distinct name', () => {
+it('the console gives every kind a distinct name', () => {
   expect(new Set(Object.values(KIND_NAMES)).size).toBe(SERVICE_KINDS.length);
 });
 
-it('sends every kind to a route of the service', () => {
+it('the console sends every kind to a route of the service', () => {
   const posted = ROUTES.filter(({ method }) => method === 'POST').map(({ path }) => path);
   expect(posted).toEqual(expect.arrayContaining(Object.values(KIND_PATHS)));
 });
 
-it('bounds an order of credit as the service does, and names its rate of a key without a policy', () => {
+it('the console has the service’s limits of an order, and states the service’s rate of a key without a policy', () => {
   const { min, max } = ORDER_USD;
   const accepts = (amount: number) => createOrderRequest.safeParse({ amount, currency: 'USD' }).success;
   expect([Number(min) - 0.01, Number(min), Number(max), Number(max) + 0.01].map(accepts)).toEqual([

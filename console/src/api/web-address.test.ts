@@ -4,7 +4,7 @@ import { webAddress } from './web-address.ts';
 it.each([
   ['https://example.com/pay?a=1#b', 'https://example.com/pay?a=1#b'],
   [' HTTP://Example.com ', 'http://example.com/'],
-])('goes to %s', (text, address) => {
+])('a link opens %s', (text, address) => {
   expect(webAddress(text)).toBe(address);
 });
 
@@ -18,6 +18,6 @@ it.each([
   '//example.com',
   'example.com',
   '',
-])('returns no address for %j', (text) => {
+])('a link does not open %j', (text) => {
   expect(webAddress(text)).toBeUndefined();
 });

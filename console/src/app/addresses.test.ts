@@ -9,12 +9,12 @@ it.each([
   ['#/keys/key_1', '/keys/$id'],
   ['#/keys/%2F', '/keys/$id'],
   ['#/market/apps/app_1?a=b', '/market/$section/$id'],
-] as const)('takes %s for %s', (hash, address) => {
+] as const)('the address %s opens the page %s', (hash, address) => {
   expect(addressOf(ADDRESSES, hash)).toBe(address);
 });
 
 it.each(['', '#', '#/', '#/keys/', '#/keys/a/b', '#keys', '#/nowhere', '#/market/apps'])(
-  'takes %j for no page',
+  'the address %j opens no page',
   (hash) => {
     expect(addressOf(ADDRESSES, hash)).toBeUndefined();
   },

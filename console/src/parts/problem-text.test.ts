@@ -9,10 +9,10 @@ it.each([
   ['The amount is too small.', 'amount', 'The amount is too small.'],
   ['constructor: is unknown.', 'constructor', 'constructor: is unknown.'],
   ['The service is overloaded.', null, 'The service is overloaded.'],
-])('names the field of %j as its form does', (message, param, shown) => {
+])('an error at %j names the field by its label in the form', (message, param, shown) => {
   expect(problemText({ message, param }, LABELS)).toBe(shown);
 });
 
-it("leaves an error that is not the service's as it is", () => {
+it('an error from another source than the service stays unchanged', () => {
   expect(problemText(new Error('Choose a file.'), LABELS)).toBe('Choose a file.');
 });

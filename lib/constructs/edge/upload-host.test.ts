@@ -47,7 +47,7 @@ describe('the host of uploads on Fargate', () => {
     });
   });
 
-  it('settles what it takes in the function’s role, which only the tasks can also assume', () => {
+  it('settles its calls in the role of the function, which only its tasks may assume too', () => {
     expect(JSON.stringify(app.templates.ingress)).toContain('SETTLEMENT_WORKFLOW');
     const { TaskRoleArn: role } = app.only('ingress', 'AWS::ECS::TaskDefinition').Properties;
     expect(JSON.stringify(role)).toContain('createtranscriptionRole');
