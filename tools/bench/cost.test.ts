@@ -123,7 +123,7 @@ describe('the cost of the market', () => {
 });
 
 describe('the cost model', () => {
-  it('totals at most what the documentation states without traffic, with the polling of queues, counted in the templates', () => {
+  it('stays within the documented idle cost, which includes the polling of all queues in the templates', () => {
     const fixtures = fixturesOf(Object.values(new SynthesizedApp().templates));
     expect(fixtures.alarms).toBeGreaterThan(5);
     expect(fixtures.secrets).toBeGreaterThan(2);

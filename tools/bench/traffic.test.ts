@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterAll(() => database.close());
 
-describe('traffic', () => {
+describe('the count of database traffic', () => {
   it('counts concurrent requests as one round, and the next ones as another', async () => {
     await Promise.all([clients.client.send(put('a')), clients.onceClient.send(put('b'))]);
     await clients.client.send(put('a'));
@@ -84,7 +84,7 @@ describe('traffic', () => {
     expect(traffic.take()).toMatchObject({ reads: 1, writes: 0, readUnits: 0.5 });
   });
 
-  it('leaves out what is read of background tables, and nothing that is written to them', async () => {
+  it('excludes reads of background tables, and includes all writes to them', async () => {
     await clients.client.send(new ScanCommand({ TableName: 'circuits' }));
     const Keys = [{ route_id: { S: 'a' } }];
     await clients.client.send(new BatchGetItemCommand({ RequestItems: { circuits: { Keys } } }));

@@ -7,7 +7,7 @@ import { offsets } from './thorough.ts';
 
 const some = (draw: () => number): readonly number[] => Array.from({ length: 20 }, draw);
 
-describe('readSeed', () => {
+describe('the reader of SEED', () => {
   it('returns the same seed if SEED is not set', () => {
     expect(readSeed(undefined)).toBe(readSeed(''));
   });
@@ -32,7 +32,7 @@ describe('readSeed', () => {
   });
 });
 
-describe('drawsOf', () => {
+describe('the generator of draws', () => {
   it('returns the same draws for the same seed, and others for another seed or search', () => {
     const drawn = some(drawsOf('kills', 7));
     expect(some(drawsOf('kills', 7))).toEqual(drawn);

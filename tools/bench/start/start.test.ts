@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { copySources, secondsToReady } from './bench.ts';
 
-it('measures the start of a service in a copy of the sources', async () => {
+it('the bench of starts measures a service in a copy of the sources', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-start-'));
   try {
     const checkout = await copySources(folder);

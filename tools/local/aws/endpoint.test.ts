@@ -32,7 +32,7 @@ const dynamodb = (operation: string, input: object) =>
 const secret = (SecretId: string) => call('secretsmanager.GetSecretValue', { SecretId });
 
 describe('a DynamoDB call of a function', () => {
-  it('goes through when its role allows it, consumed capacity and all', async () => {
+  it('reaches DynamoDB if its role allows it, and returns the consumed capacity', async () => {
     expect(await dynamodb('PutItem', { Item: { id: { S: 'a' } } })).toEqual({ status: 200, output: {} });
     const read = await dynamodb('GetItem', {
       Key: { id: { S: 'a' } },

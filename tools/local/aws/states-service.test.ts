@@ -31,7 +31,7 @@ async function start(
 
 const REQUEST = { stateMachineArn: ARN, name: 'req_1', input: '{"a":1}' };
 
-describe('StartSyncExecution', () => {
+describe('the synchronous start of an execution', () => {
   it('returns the output of the execution', async () => {
     expect(await start(REQUEST, async (arn, input) => ({ arn, input }))).toEqual({
       executionArn: expect.stringMatching(/^arn:aws:states:us-east-1:000000000000:express:settle:req_1:./),

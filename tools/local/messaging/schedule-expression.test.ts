@@ -17,7 +17,7 @@ describe('a schedule expression', () => {
     ['cron(15 10 ? * 2 *)', '2026-11-21T10:00:00.000Z', '2026-11-23T10:15:00.000Z'],
     ['cron(15 10 ? * MON-FRI *)', '2026-11-21T10:00:00.000Z', '2026-11-23T10:15:00.000Z'],
     ['cron(0 8 1 * ? *)', '2026-11-21T10:00:00.000Z', '2026-12-01T08:00:00.000Z'],
-  ])('%s after %s is due at %s', (expression, after, due) => {
+  ])('yields the next time of %s after %s: %s', (expression, after, due) => {
     expect(next(expression, after)).toBe(due);
   });
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-it('covers past days, costs the total of its line items, and differs only in its ids from start to start', () => {
+it('the seeded history covers past days, costs the total of its line items, and differs only in its ids from start to start', () => {
   const [calls, again] = [pastCalls(NOON_MS, 30), pastCalls(NOON_MS, 30)];
   const withoutIds = (list: typeof calls) => list.map(({ id, ...call }) => call);
   expect(withoutIds(calls)).toEqual(withoutIds(again));
@@ -56,7 +56,7 @@ function statementOf(history: CreditHistory, nowMs: number, days: number): Recor
   return JSON.parse(JSON.stringify(statementBody(history, { start: today - days, end: today + 1 })));
 }
 
-it('leaves a balanced ledger, no hold, and the credit that is granted after it', async () => {
+it('the seeded history leaves a balanced ledger, no hold, and the credit that is granted after it', async () => {
   const calls = pastCalls(NOON_MS, 30);
   const { wallet, history } = await settled(calls, NOON_MS);
   expect([wallet?.balance, wallet?.holds.length]).toEqual([7n, 0]);
@@ -68,7 +68,7 @@ it('leaves a balanced ledger, no hold, and the credit that is granted after it',
   expect(statements.at(-1)).toMatchObject({ opening: 0, closing: 7e-9 });
 });
 
-it('begins in an earlier month than its last day, so that the statement of a month grants the rest alone', async () => {
+it('the seeded history begins in a month before its last day, so that the last statement contains only the rest of the credit', async () => {
   const lastMs = Date.UTC(2026, 6, 31, 23, 59);
   const { history } = await settled(pastCalls(lastMs, 30).slice(0, 3), lastMs);
   expect(statementOf(history, lastMs, 30)).toMatchObject({ grants: 7e-9 });

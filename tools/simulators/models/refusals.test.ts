@@ -217,7 +217,7 @@ describe('a bad Converse request', () => {
       'toolConfig.toolChoice',
     ],
     ['with a schema that is no JSON', format('{'), 'jsonSchema.schema'],
-  ])('%s is a validation exception', async (_name, body, path) => {
+  ])('causes a ValidationException if it contains %s', async (_name, body, path) => {
     const message = expect.stringMatching(`at '.*${path}'`);
     expect(await rejection(body)).toEqual({ status: 400, type: 'ValidationException', message });
   });
@@ -240,7 +240,7 @@ describe('a bad Converse request', () => {
   it.each<[string, unknown]>([
     ['a body that is not JSON', '{'],
     ['a text in place of a list', { messages: 'hello' }],
-  ])('%s cannot be read', async (_name, body) => {
+  ])('causes an error as an unreadable request: %s', async (_name, body) => {
     expect(await rejection(body)).toMatchObject({ status: 400, type: 'SerializationException' });
   });
 

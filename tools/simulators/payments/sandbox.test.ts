@@ -99,7 +99,7 @@ it.each([
   await expect(request()).rejects.toMatchObject({ type: 'StripeInvalidRequestError' });
 });
 
-it('lists what was created since a time, newest first, page by page', async () => {
+it('a list contains the objects that were created since a time, newest first, page by page', async () => {
   const opened = [await checkout(), await checkout(), await checkout()];
   await pay(opened[1]?.url ?? null);
   const ids = async (params: Stripe.Checkout.SessionListParams) => {

@@ -19,7 +19,7 @@ describe('the trust in a service', () => {
     ['covers the service', true, trusting({}), scheduler],
     ['covers each service', true, trusting({ Principal: { Service: ['a', scheduler.service] } }), scheduler],
     ['covers no other service', false, trusting({}), { ...scheduler, service: 'events.amazonaws.com' }],
-    ['is not there by default', false, { trust: [] }, scheduler],
+    ['covers no service by default', false, { trust: [] }, scheduler],
     ['covers the source', true, trusting({ Condition: { StringEquals: SOURCE } }), scheduler],
     [
       'covers no other source',
@@ -40,7 +40,7 @@ describe('the trust in a service', () => {
       trusting({ ...toLambda, Condition: { ArnLike: { 'aws:SourceArn': '*:*:*:*:*:*' } } }),
       lambda,
     ],
-  ])('%s: %s', (_, expected, role, principal) => {
+  ])('%s', (_, expected, role, principal) => {
     expect(mayTake(role, principal)).toBe(expected);
   });
 

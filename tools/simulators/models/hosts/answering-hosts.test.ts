@@ -45,7 +45,7 @@ const SHOWN_BY: Partial<Record<Quirk, object>> = {
 
 describe('a vendor with its own response format', () => {
   // What callers of the service get from these hosts is in `test/endpoints/hosts`.
-  it.each(RESPONSE_QUIRKS)('%s: responds differently from a vendor without it', async (quirk) => {
+  it.each(RESPONSE_QUIRKS)('responds differently from a vendor without it: %s', async (quirk) => {
     const thinks = quirk.startsWith('reasoning-') ? 'thinks-by-effort' : 'none';
     const host = thinks === 'none' ? quirk : `${thinks},${quirk}`;
     const over = { stream: true, ...COUNTED, ...SHOWN_BY[quirk] };
