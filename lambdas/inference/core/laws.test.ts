@@ -238,13 +238,13 @@ const ofOpenAi = (original: Conversation): Conversation => ({
   ),
 });
 
-describe('the law of conversations', () => {
+describe('the content of any conversation', () => {
   it.each<[string, (original: Conversation) => ChatPayload]>([
     ['chat', throughChat],
     ['Responses', throughResponses],
     ['chat and then Responses', (original) => throughResponses(throughChat(original).conversation())],
     ['Responses and then chat', (original) => throughChat(throughResponses(original).conversation())],
-  ])('what only chat and Responses can say is the same after %s', (_walk, walk) => {
+  ])('stays the same through %s if only chat and Responses can express it', (_walk, walk) => {
     fc.assert(
       fc.property(conversation.map(ofOpenAi), (original) => {
         expect(canonical(walk(original).conversation())).toEqual(canonical(original));
@@ -261,7 +261,7 @@ describe('the law of conversations', () => {
       'Responses, chat and Responses',
       (original) => throughResponses(throughChat(throughResponses(original).conversation()).conversation()),
     ],
-  ])('what Responses can say, too, is the same after %s', (_walk, walk) => {
+  ])('stays the same through %s if Responses can express it too', (_walk, walk) => {
     fc.assert(
       fc.property(conversation.map(sayable), (original) => {
         expect(canonical(walk(original).conversation())).toEqual(canonical(original));
@@ -275,7 +275,7 @@ describe('the law of conversations', () => {
     ['Messages', throughMessages],
     ['chat and then Messages', (original) => throughMessages(throughChat(original).conversation())],
     ['Messages and then chat', (original) => throughChat(throughMessages(original).conversation())],
-  ])('what both protocols can say is the same after %s', (_walk, walk) => {
+  ])('stays the same through %s if chat and Messages can express it', (_walk, walk) => {
     fc.assert(
       fc.property(conversation, (original) => {
         expect(canonical(walk(original).conversation())).toEqual(canonical(original));
@@ -284,7 +284,7 @@ describe('the law of conversations', () => {
     );
   });
 
-  it('preserves cache breakpoints through Messages', () => {
+  it('retains its cache breakpoints through Messages', () => {
     fc.assert(
       fc.property(cachedConversation, (original) => {
         expect(canonical(throughMessages(original).conversation())).toEqual(canonical(original));

@@ -179,7 +179,7 @@ describe('an event of a message', () => {
     },
   );
 
-  it('leaves out what shows the vendor', async () => {
+  it('omits the fields that identify the vendor', async () => {
     const vendor = { 'amazon-bedrock-invocationMetrics': CANARY, x_vendor: CANARY, cost: CANARY };
     const usage = {
       ...vendor,
@@ -218,7 +218,7 @@ describe('an event of a message', () => {
   });
 });
 
-it('a whole message is passed on without what shows the vendor', () => {
+it('a complete message reaches the caller without the fields that identify the vendor', () => {
   const message = { content: [{ type: 'text', text: 'Hi', x: CANARY }], stop_reason: 'end_turn' };
   const usage = {
     input_tokens: 1,
@@ -231,13 +231,13 @@ it('a whole message is passed on without what shows the vendor', () => {
   expect(response.usage?.reported).toMatchObject({ server_tool_use: { web_search_requests: 2 } });
 });
 
-it('ends no response of any protocol for a finish reason that is not a word', () => {
+it('a finish reason that is not a word ends no response of any protocol', () => {
   const reason = 'x'.repeat(1_000_000);
   expect(() => toMessageReply({ content: [], stop_reason: reason }, FOREIGN)).toThrow('protocol');
   expect(() => toBedrockFinish({ stopReason: reason }, { request: {} } as never, false)).toThrow('protocol');
 });
 
-it('rejects a response that is nested too deep to be serialized', async () => {
+it('a response that is nested too deep to be serialized fails', async () => {
   const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as unknown;
   const started = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
   expect(deep).toBeDefined();

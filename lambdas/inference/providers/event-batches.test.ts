@@ -103,14 +103,14 @@ describe('a stream in batches', () => {
     });
   });
 
-  it('gives the two events before the third fails, and none after it', async () => {
+  it('yields the two events before an invalid third one, and none after it', async () => {
     const { batches, failure, body } = await batchesOf([readOf('a', 'b', 'bad', 'c', 'd'), readOf('e')]);
     expect(batches).toEqual([['a', 'b']]);
     expect(failure).toBe('protocol');
     expect(body).toEqual({ readCount: 1, isClosed: true });
   });
 
-  it('ends with its last event within a read, and reads the rest of the body only to free its connection', async () => {
+  it('ends at its last event within a chunk, and reads the rest of the body only to free its connection', async () => {
     const { batches, failure, body } = await batchesOf([readOf('a', 'last', 'late'), readOf('bad')]);
     expect(batches).toEqual([['a', 'last', 'end']]);
     expect(failure).toBeUndefined();
@@ -118,7 +118,7 @@ describe('a stream in batches', () => {
     expect(body.readCount).toBe(2);
   });
 
-  it('stops before the byte too many', async () => {
+  it('fails before the first event beyond its byte limit', async () => {
     const maxBytes = readOf('a').length;
     const { batches, failure, body } = await batchesOf([readOf('a'), readOf('b'), readOf('last')], maxBytes);
     expect(batches).toEqual([['a']]);

@@ -55,7 +55,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a response of a route', () => {
-  it('fails the route with one byte more than its bound, and is taken up to that', async () => {
+  it('fails the route at one byte above its bound, and passes at exactly its bound', async () => {
     const text = completion('words');
     server.respond = (response) => void response.writeHead(200, JSON_TYPE).end(text);
     expect(await failureOf(call(server.origin, { maxBytes: text.length }))).toBe('a response');
@@ -84,7 +84,7 @@ describe('a response of a route', () => {
     ['events', chunk('word'), chunk('a'.repeat(1_000)), 1],
     ['one event', `${chunk('word')}data: "`, 'a'.repeat(64 * 1024), 1],
   ])(
-    'interrupts a stream that exceeds its bound by %s, after what came before',
+    'breaks off if it is a stream that exceeds its bound by %s, after the events before that',
     async (_name, start, more, least) => {
       serveEndless(EVENT_STREAM, start, more);
       const response = await call(server.origin, { stream: true, maxBytes: MB });

@@ -60,7 +60,7 @@ describe('a split of cache writes', () => {
     expect(read(0)).toMatchObject({ cacheWrites: undefined });
   });
 
-  it.each(SPLITS)('counts as it is if there is no total: %s', (_name, read) => {
+  it.each(SPLITS)('counts unchanged if there is no total: %s', (_name, read) => {
     expect(read(undefined)?.cacheWrites).toEqual({ '5m': 1_000, '1h': 1_000 });
   });
 

@@ -105,7 +105,7 @@ describe('a change', () => {
   });
 });
 
-it('a read has the circuits that there are, and a list all of them and nothing else of the table', async () => {
+it('a read returns the stored circuits among those requested, and a list returns all circuits and nothing else of the table', async () => {
   const unbilled = new DynamoUnbilledStore(database.client, database.tables.circuits, () => NOW_MS);
   await unbilled.add('listed', { amount: 1n, factor: 2 });
   await store.write('listed', opening('one'));

@@ -61,7 +61,7 @@ async function checkReferencePrices(days = 1, client = database.client) {
 }
 
 describe('the reference prices in the database', () => {
-  it('read back as they were given, with their time, and take the place of those before', async () => {
+  it('read back unchanged with their time, and replace the previous ones', async () => {
     expect(await readReferencePrices(database.client, table)).toBeUndefined();
     const version = await give(documentOf(1));
     expect(await readReferencePrices(database.client, table)).toEqual({

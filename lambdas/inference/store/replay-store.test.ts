@@ -173,8 +173,8 @@ describe('a stored response', () => {
   });
 });
 
-describe('sealing', () => {
-  it('unsealing with the same key and row restores any text', async () => {
+describe('the seal of a stored response', () => {
+  it('opens with the same key and row to any text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }), async (text, id) => {
         expect(await unseal(under(id), await seal(under(id), text))).toBe(text);
@@ -182,7 +182,7 @@ describe('sealing', () => {
     );
   });
 
-  it('notices a changed byte anywhere, another row and another key', async () => {
+  it('detects a changed byte anywhere, another row and another key', async () => {
     const bytes = await seal(under('row'), 'text');
     for (let at = 0; at < bytes.length; at += 1) {
       const changed = Buffer.from(bytes);

@@ -135,6 +135,6 @@ it.each<[string, unknown]>([
   ['models that are no list', { models: { length: 1 } }],
   ['a field that is not known', { models: [modelOf(0)], markup: 2 }],
   ['a default of no kind', { models: [modelOf(0)], defaults: { music: 'acme/model-0' } }],
-])('%s is no stored document', (_name, document) => {
+])('%s causes an error, because it is no stored document', (_name, document) => {
   expect(() => openCatalog('1', document)).toThrow('the stored catalog is not valid');
 });

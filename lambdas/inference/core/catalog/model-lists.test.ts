@@ -59,12 +59,12 @@ describe('the prices of a model, as shown to callers', () => {
     });
   });
 
-  it('never have what a provider takes', () => {
+  it('never include the charge of the provider', () => {
     expect(JSON.stringify(entryOf('chat', plain))).not.toContain('0.123456789');
   });
 });
 
-it('states the limits of a model, and the capabilities of at least one of its routes', () => {
+it('the list states the limits of a model, and the capabilities of at least one of its routes', () => {
   const { model } = candidateOf({
     context_window: 128_000,
     max_output_tokens: 4_096,
@@ -85,7 +85,7 @@ const models = modelsOf(
   })),
 );
 
-it('lists the prices of a model under its id and each alias, and marks the default of its type', () => {
+it('the list contains the prices of a model under its id and each alias, and marks the default of its type', () => {
   const { count, models: entries } = priceListBody({ models, defaults: { chat: 'x/a' } });
   expect(entries.map(({ model_id: id, model, alias_of: of }) => [id, model, of])).toEqual([
     ['x/a', 'x/a', undefined],

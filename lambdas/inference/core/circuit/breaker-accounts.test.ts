@@ -219,7 +219,7 @@ describe('the probe of a route that all accounts have left', () => {
 });
 
 describe('the circuits of a route', () => {
-  it('a circuit has a bounded size, whoever fails and however often, and names no account', async () => {
+  it('stay within a bounded size, whoever fails and however often, and name no account', async () => {
     const fleet = new Fleet(PROCESSES);
     for (let call = 0; call < 500; call += 1) {
       const failure = [DEAD, status(403), status(500), new UpstreamFailure('timeout')][call % 4];

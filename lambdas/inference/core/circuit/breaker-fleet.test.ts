@@ -57,8 +57,8 @@ const SHAPES = { 'long calls': LONG, 'short calls': SHORT, 'rare calls': RARE };
 /** Shares of calls that fail. A plain run tries the ends, which bound the last one; `THOROUGH=2` and more tries all. */
 const FAILING = [0.02, 0.33, 0.2].slice(0, Math.max(2, rounds(2)));
 
-describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred processes', (_, shape) => {
-  it.each(FAILING)('a route that fails %s of its calls never opens its circuit', async (failing) => {
+describe.each(Object.entries(SHAPES))('a route with %s of a hundred processes for a minute', (_, shape) => {
+  it.each(FAILING)('keeps its circuit closed if a share of %s of its calls fails', async (failing) => {
     for (let turn = 0; turn < rounds(1); turn += 1) {
       const { openings, skipped, completed, failed } = await traffic({ ...shape, failing, turn });
       expect({ openings, skipped }).toEqual({ openings: 0, skipped: 0 });
@@ -66,17 +66,17 @@ describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred processe
     }
   });
 
-  it('a route that fails one call in fifty costs a few writes for each of those', async () => {
+  it('causes a few writes for each failure if one call in fifty fails', async () => {
     const { writes, failed } = await traffic({ ...shape, failing: 0.02 });
     // Of the shared circuit, and of the account's own.
     expect(writes / failed).toBeLessThan(6);
   });
 });
 
-describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred accounts', (_, shape) => {
+describe.each(Object.entries(SHAPES))('a route with %s of a hundred accounts for a minute', (_, shape) => {
   const apart = { ...shape, apart: true };
 
-  it('a route that fails a third of its calls never opens its circuit to all', async () => {
+  it('keeps its shared circuit closed if a third of its calls fails', async () => {
     const { sharedOpenings, skipped, completed } = await traffic({ ...apart, failing: 0.33 });
     expect(sharedOpenings).toBe(0);
     // An account that makes few calls may meet five failures in a row, and takes another route for a while.

@@ -219,7 +219,7 @@ async function play({ steps, disturbances }: typeof history extends fc.Arbitrary
   return { broken, openings, sharedOpenings };
 }
 
-describe('Breaker, histories of calls, crashes and network faults', () => {
+describe('the breaker, in random histories of calls, crashes and network faults,', () => {
   it('allows one probe at a time, opens a circuit after five failures, reports it once, and closes it again', async () => {
     let openings = 0;
     let sharedOpenings = 0;
@@ -275,7 +275,7 @@ async function attack(world: World, { steps }: Attack): Promise<void> {
   await world.time.advance(100_000);
 }
 
-describe('Breaker, histories of failures', () => {
+describe('the breaker, in random histories of failures,', () => {
   const refusals = async (attackers: number, runs: fc.Parameters<unknown>): Promise<number> => {
     let rejected = 0;
     await fc.assert(
@@ -299,7 +299,7 @@ describe('Breaker, histories of failures', () => {
     expect(await refusals(3, { numRuns: rounds(100) })).toBeGreaterThan(10);
   }, 240_000);
 
-  it('a third account returns within three minutes to a route that all have left, if two accounts meet the failures', async () => {
+  it('lets a third account return within three minutes to a route that all have left, if two accounts meet the failures', async () => {
     let longestMs = 0;
     await fc.assert(
       fc.asyncProperty(attackBy(2), async (story) => {

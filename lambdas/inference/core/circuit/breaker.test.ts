@@ -151,7 +151,7 @@ describe('a probe', () => {
     expect(await fleet.time.until(admit(fleet.breaker(0)))).toMatchObject({ allowed: true });
   });
 
-  it('one of many calls of a process is the probe', async () => {
+  it('consists of only one of many calls of a process', async () => {
     const fleet = await halfOpenFleet(1);
     const passes = await fleet.time.until(
       Promise.all(Array.from({ length: 50 }, () => admit(fleet.breaker(0)))),
@@ -215,7 +215,7 @@ describe('a probe', () => {
   });
 });
 
-it('calls that hung since before the opening do not open the circuit that has closed since', async () => {
+it('calls that started before the opening and hang do not open the circuit after it has closed', async () => {
   const fleet = new Fleet(2);
   const hung = Array.from({ length: 20 }, () => fleet.call(0, { failure: DEAD, takesMs: 60_000 }));
   await fleet.time.advance(1_000);
@@ -367,7 +367,7 @@ describe('a store that does not work', () => {
   });
 });
 
-it('reads the circuits of the call’s own routes and account, in one request', async () => {
+it('the breaker reads the circuits of the call’s own routes and account in one request', async () => {
   const store = new MemoryCircuits();
   const fleet = new Fleet(1, () => store);
   const requests: (readonly string[])[] = [];

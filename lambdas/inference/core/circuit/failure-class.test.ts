@@ -33,7 +33,7 @@ it.each(
   expect(classifyFailure(new UpstreamFailure('status', { status: Number(status) }))).toBe(failureClass);
 });
 
-it('counts a request that the route understood and rejected as a success, whatever the status', () => {
+it('a request that the route understood and rejected counts as a success, whatever its status', () => {
   for (const status of [400, 403, 413, 422, 500]) {
     expect(classifyFailure(new UpstreamFailure('status', { status, retryable: false }))).toBe('serving');
   }

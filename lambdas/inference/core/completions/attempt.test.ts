@@ -68,10 +68,22 @@ describe('an attempt whose caller must have had a byte by some time', () => {
   const streamed = { stream: true } as AttemptOptions['payload'];
 
   it.each([
-    ['a whole answer ends then', completePayload, 40_000, 'deadline', 40_000],
-    ['a whole answer has no more than its route gives', completePayload, 61_000, 'timeout', 60_000],
-    ['a stream must begin by then', streamed, 4_000, 'deadline', 4_000],
-    ['a stream must begin when its route says so, if that is sooner', streamed, 6_000, 'timeout', 5_000],
+    ['ends a complete response at that time', completePayload, 40_000, 'deadline', 40_000],
+    [
+      'ends a complete response at the timeout of the route, if that is sooner',
+      completePayload,
+      61_000,
+      'timeout',
+      60_000,
+    ],
+    ['ends a stream that has not started by that time', streamed, 4_000, 'deadline', 4_000],
+    [
+      'ends a stream that has not started by the route’s timeout, if that is sooner',
+      streamed,
+      6_000,
+      'timeout',
+      5_000,
+    ],
   ])('%s', async (_case, payload, silentTimeMs, kind, ms) => {
     expect(await lasts({ payload, silentTimeMs })).toEqual([kind, ms]);
   });

@@ -124,7 +124,7 @@ async function routeOf(run: Run) {
 }
 
 describe('the deadline of the host', () => {
-  it('ends a stream that hangs in time to settle it on what was delivered', async () => {
+  it('ends a stream that hangs in time to bill its delivered output', async () => {
     await queueFault({ hang_after_chunks: 4 });
     // 15 s are kept back for settlement, so 3 s are left for the route, whose first chunks a busy machine brings late.
     const { run, outcomes } = calling(['chat'], { stream: true, remainingMs: 18_000 });
@@ -137,7 +137,7 @@ describe('the deadline of the host', () => {
 });
 
 describe('a host that ends its calls', () => {
-  it('ends a stream that hangs, which settles on what was delivered', async () => {
+  it('ends a stream that hangs, and bills its delivered output', async () => {
     const ends = new AbortController();
     const { run, outcomes } = calling(['chat'], { stream: true, hostEnds: ends.signal });
     await queueFault({ hang_after_chunks: 3 });
@@ -172,7 +172,7 @@ describe('a reader that leaves', () => {
     return { outcomes, failures: failed.mock.calls.length };
   };
 
-  it('ends a stream that can be cancelled, which settles on its prompt and what has come', async () => {
+  it('ends a stream that the route can cancel, which costs its prompt and the received output', async () => {
     const [leavingOutput, read] = await Promise.all([leaving(true), leaving(false)]);
     expect(leavingOutput.outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
     expect(leavingOutput.outcomes[0]?.outputUnits).toBeLessThan(20);
@@ -194,16 +194,19 @@ describe('the headers of a response', () => {
     [{}, {}, '256'],
     [{}, { default_max_tokens: 4_000 }, '4000'],
     [{ max_tokens: 50 }, { max_output_tokens: 20, clamp_max_tokens: true }, '20'],
-  ])('say how long it may be where its caller did not: %j %j', async (bound, limits, expected) => {
-    const response = await calling(['chat'], { bound, limits }).run();
-    const streamed = await calling(['chat'], { bound, limits, stream: true }).run();
-    if ('body' in response || !('body' in streamed)) throw new Error('not as asked for');
-    expect([response.headers['x-max-tokens'] ?? null, streamed.headers['x-max-tokens'] ?? null]).toEqual([
-      expected,
-      expected,
-    ]);
-    for await (const _chunk of streamed.body);
-  });
+  ])(
+    'state the output bound that the caller did not set or that the service reduced: %j %j',
+    async (bound, limits, expected) => {
+      const response = await calling(['chat'], { bound, limits }).run();
+      const streamed = await calling(['chat'], { bound, limits, stream: true }).run();
+      if ('body' in response || !('body' in streamed)) throw new Error('not as asked for');
+      expect([response.headers['x-max-tokens'] ?? null, streamed.headers['x-max-tokens'] ?? null]).toEqual([
+        expected,
+        expected,
+      ]);
+      for await (const _chunk of streamed.body);
+    },
+  );
 });
 
 describe('failover', () => {
@@ -216,7 +219,7 @@ describe('failover', () => {
   });
 });
 
-it('fails a call at no cost if its response cannot be stored for replay', async () => {
+it('a call fails at no cost if its response cannot be stored for replay', async () => {
   const { run, outcomes } = calling(['chat'], {
     storeResponse: () => Promise.reject(new Error('the database is gone')),
   });

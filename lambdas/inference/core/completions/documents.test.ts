@@ -70,14 +70,14 @@ describe('a PDF', () => {
       'in the result of a tool',
       () => messagesPayloadOf({ messages: toolTurns({}, { content: [block(inBase64)] }) }),
     ],
-  ])('%s is for routes of the Messages protocol alone', (_what, payload) => {
+  ])('reaches only routes of the Messages protocol: %s', (_what, payload) => {
     expect(featuresOf(payload())).toContain('messages-blocks');
   });
 
   it.each([
     ['in the output of a tool', { type: 'input_file', file_data: DATA, filename: 'a.pdf' }],
     ['of another type', { type: 'input_file', file_data: 'data:text/csv;base64,QUJD', filename: 'a.csv' }],
-  ])('or a file %s is for routes of the Responses protocol alone', (what, part) => {
+  ])('reaches only routes of the Responses protocol, like any file: %s', (what, part) => {
     const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
     const payload = what.includes('tool')
       ? responsesPayload({ input: [call, { type: 'function_call_output', call_id: 'c', output: [part] }] })

@@ -50,7 +50,7 @@ const LIFTING: readonly JsonObject[] = [
 const SEARCH = { search_parameters: { mode: 'auto' } };
 
 describe('a field that the protocol of a request does not document', () => {
-  it('an undocumented field is forwarded to a route that lists it, and to no other', () => {
+  it('reaches a route that lists it, and no other', () => {
     const fields = { top_k: 4, messages: [{ role: 'user', content: 'Hi', prefix: true }] };
     expect(sentTo(fields, {}).body).toEqual(payloadOf({}).body);
     expect(sentTo(fields, {}).ignored).toEqual(['messages[].prefix', 'top_k']);
@@ -58,7 +58,7 @@ describe('a field that the protocol of a request does not document', () => {
     expect(sentTo(fields, { passes })).toMatchObject({ body: fields, ignored: [] });
   });
 
-  it('an undocumented field is forwarded to a route whose dialect lists it', () => {
+  it('reaches a route whose dialect lists it', () => {
     const kwargs = { chat_template_kwargs: { thinking: true } };
     expect(sentTo(kwargs, { dialect: { preset: 'vllm' } })).toMatchObject({ body: kwargs, ignored: [] });
     expect(sentTo(kwargs, { dialect: { preset: 'groq' } }).ignored).toEqual([
@@ -67,7 +67,7 @@ describe('a field that the protocol of a request does not document', () => {
   });
 
   it.each([undefined, ...(Object.keys(PRESETS) as PresetName[])])(
-    'no field that lifts an output above its bound is forwarded: preset %s',
+    'never reaches a route if it raises the output above its bound: preset %s',
     (preset) => {
       const { route } = candidateWith(preset === undefined ? {} : { dialect: { preset } });
       const plainBody = payloadOf({}).body;
@@ -84,17 +84,20 @@ describe('a field that the protocol of a request does not document', () => {
     ['vllm', { chat_template_kwargs: { thinking_budget: 38_912 } }],
     ['sglang', { chat_template_kwargs: { thinking_budget: 38_912 } }],
     ['nvidia', { chat_template_kwargs: { thinking_budget: 38_912 } }],
-  ])('a budget of thoughts above the bound is rejected on a route that lists it: %s', (preset, fields) => {
-    const price = { service_tiers: { thinking: { input: 1, output: 1 } } };
-    const candidate = candidateWith({ dialect: { preset } }, price);
-    expect(checkSupport(candidate, payloadOf(fields), PROVIDERS)).toMatchObject({
-      unmetNeed: { kind: 'unpriced', param: expect.stringMatching(/thinking_budget$/) },
-    });
-    const within = JSON.parse(JSON.stringify(fields).replace('38912', '8'));
-    expect(checkSupport(candidate, payloadOf(within), PROVIDERS)).toHaveProperty('billableItems');
-  });
+  ])(
+    'causes an error on a route that lists it if it is a reasoning budget above the bound: %s',
+    (preset, fields) => {
+      const price = { service_tiers: { thinking: { input: 1, output: 1 } } };
+      const candidate = candidateWith({ dialect: { preset } }, price);
+      expect(checkSupport(candidate, payloadOf(fields), PROVIDERS)).toMatchObject({
+        unmetNeed: { kind: 'unpriced', param: expect.stringMatching(/thinking_budget$/) },
+      });
+      const within = JSON.parse(JSON.stringify(fields).replace('38912', '8'));
+      expect(checkSupport(candidate, payloadOf(within), PROVIDERS)).toHaveProperty('billableItems');
+    },
+  );
 
-  it('a budget of thoughts is named if the route’s model has no field for it', () => {
+  it('appears among the ignored fields if it is a reasoning budget and the route’s model has no field for it', () => {
     const { ignored } = sentTo(
       { thinking_budget: 8, enable_thinking: true },
       { dialect: { preset: 'qwen', reasoning_request: 'none' } },
@@ -102,22 +105,25 @@ describe('a field that the protocol of a request does not document', () => {
     expect(ignored).toEqual(['enable_thinking', 'thinking_budget']);
   });
 
-  it.each(['reasoning', 'thinking'])('a dialect writes the reasoning of a chat request: %s', (field) => {
-    const fields = { [field]: { type: 'enabled', effort: 'low' } };
-    expect(sentTo(fields, { dialect: { preset: 'groq' } })).toMatchObject({ body: fields, ignored: [] });
-    expect(sentTo(fields, {}).ignored).toEqual([field]);
-    expect(sentTo(fields, { protocol: 'anthropic' }).ignored).toEqual([field]);
-    const budget = { protocol: 'anthropic', dialect: { reasoning_request: 'budget' } };
-    expect(sentTo(fields, budget).ignored).toEqual([]);
-  });
+  it.each(['reasoning', 'thinking'])(
+    'reaches a route of the chat protocol whose dialect writes reasoning into it: %s',
+    (field) => {
+      const fields = { [field]: { type: 'enabled', effort: 'low' } };
+      expect(sentTo(fields, { dialect: { preset: 'groq' } })).toMatchObject({ body: fields, ignored: [] });
+      expect(sentTo(fields, {}).ignored).toEqual([field]);
+      expect(sentTo(fields, { protocol: 'anthropic' }).ignored).toEqual([field]);
+      const budget = { protocol: 'anthropic', dialect: { reasoning_request: 'budget' } };
+      expect(sentTo(fields, budget).ignored).toEqual([]);
+    },
+  );
 
-  it('a dialect writes no reasoning of another protocol than chat', () => {
+  it('carries no reasoning to a route of another protocol than chat', () => {
     const payload = messagesPayloadOf({ ...plain, reasoning: { effort: 'low' } });
     const { route } = candidateWith({ protocol: 'anthropic', dialect: { reasoning_request: 'effort' } });
     expect(bodyFor(payload, [route])).not.toHaveProperty('reasoning');
   });
 
-  it('a cache breakpoint is forwarded to a route that caches', () => {
+  it('reaches a route that caches if it is a cache breakpoint', () => {
     const cachedMessages = { cache_control: { type: 'ephemeral' } };
     expect(sentTo(cachedMessages, { capabilities: ['cache'] })).toMatchObject({
       body: cachedMessages,
@@ -161,7 +167,7 @@ describe('a field that a beta unlocks', () => {
     return [...ignoredFields(candidateWith({ protocol: 'anthropic', ...route }).route, payload, request)];
   };
 
-  it('a field of a beta is named if the route does not get the beta', () => {
+  it('appears among the ignored fields if the route does not receive the beta', () => {
     const [first, second] = ['context-management-2025-06-27', 'advanced-tool-use-2025-11-20'];
     const third = 'thinking-binding-controls-2026-08-01';
     expect(ignoredWith('')).toEqual([
@@ -185,7 +191,7 @@ describe('a field that a beta unlocks', () => {
 describe('the header x-ignored-fields', () => {
   const header = (names: readonly string[]) => ignoredFieldsHeader(new Set(names))['x-ignored-fields'];
 
-  it('the header is absent if no field is ignored', () => {
+  it('stays absent if no field is ignored', () => {
     expect(ignoredFieldsHeader(new Set())).toEqual({});
   });
 

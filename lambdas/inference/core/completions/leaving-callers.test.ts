@@ -113,8 +113,8 @@ const willing = () => {
   return { written, write: (chunk: string | Uint8Array) => void written.push(String(chunk)) };
 };
 
-describe('a caller who leaves', () => {
-  it('while its sink never drains has stopped the upstream at what sockets hold, and settles once', async () => {
+describe('a call whose caller leaves', () => {
+  it('stops the upstream once the socket buffers are full if nobody reads, and settles once', async () => {
     let sentBytes = 0;
     const { body, outcomes, ends } = await delivering({
       respond(response) {
@@ -149,7 +149,7 @@ describe('a caller who leaves', () => {
     expect(outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
   });
 
-  it('while its route is silent ends the wait, and settles once', async () => {
+  it('ends its wait for a silent route, and settles once', async () => {
     const { body, outcomes, ends } = await delivering({
       respond: (response) => void response.write(CHUNK),
     });
@@ -164,7 +164,7 @@ describe('a caller who leaves', () => {
     expect(outcomes).toMatchObject([{ status: 'interrupted' }]);
   });
 
-  it('while its call settles waits for that, which happens once', async () => {
+  it('completes its settlement if that has begun, and settles once', async () => {
     const { promise: settling, resolve: settle } = Promise.withResolvers<void>();
     const { body, outcomes, ends } = await delivering({
       respond: (response) => void response.end(CHUNK + END),

@@ -51,7 +51,7 @@ async function count(hasCredit: boolean) {
 }
 
 describe('a token count, while so many bodies arrive that credit must be proven', () => {
-  it('reads the body of an account that has credit, which no longer counts as one without', async () => {
+  it('reads the body of an account that has credit, and counts the account no more as one without credit', async () => {
     expect(await count(true)).toEqual([`credit of acc_${ULID}`, 'prove', 'read', 'invalid_json']);
   });
 

@@ -39,7 +39,7 @@ describe('a tool of the provider in a Messages request', () => {
       servedBy(protocol, price),
     );
 
-  it('a tool that no route can serve is left out, and the others stay', () => {
+  it('disappears if no route can serve it, and the others stay', () => {
     const { unserved, request } = dropped({ tools: [mine, search], tool_choice: { type: 'auto' } });
     expect(unserved).toEqual([1]);
     expect(request).toMatchObject({ tools: [mine], tool_choice: { type: 'auto' } });
@@ -48,7 +48,7 @@ describe('a tool of the provider in a Messages request', () => {
     );
   });
 
-  it('a tool that has no price on any model is left out', () => {
+  it('disappears if it has no price on any model', () => {
     expect(dropped({ tools: [search] }, 'anthropic').unserved).toEqual([0]);
     expect(dropped({ tools: [search] }, 'anthropic', SEARCH_PRICE).unserved).toEqual([]);
     expect(
@@ -65,7 +65,7 @@ describe('a tool of the provider in a Messages request', () => {
     expect(dropped({ tools, tool_choice }).unserved).toEqual([]);
   });
 
-  it('a tool is left out if the request forces another one', () => {
+  it('disappears if the request forces another one', () => {
     expect(dropped({ tools: [mine, search], tool_choice: { type: 'tool', name: 'f' } }).unserved).toEqual([
       1,
     ]);

@@ -21,7 +21,7 @@ const read = (request: JsonObject, allowed: readonly string[] = []) =>
 
 const patternsIn = (request: JsonObject) => read(request).undocumented.map(({ pattern }) => pattern);
 
-describe('readFields', () => {
+describe('the reader of undocumented fields', () => {
   it('returns the request itself if its protocol documents all of its fields', () => {
     const request = {
       name: 'a',
@@ -80,7 +80,7 @@ describe('readFields', () => {
     expect(patternsIn(request)).toEqual(['foo']);
   });
 
-  it('forwards the undocumented fields that are taken, with all that they contain', () => {
+  it('forwards the undocumented fields that the route lists, with their whole contents', () => {
     const request = { extra: { deep: 1, other: 2 }, blocks: [{ mark: { any: 1 }, foo: 1 }] };
     expect(read(request, ['extra', 'blocks[].mark']).body).toEqual({
       ...request,
@@ -88,7 +88,7 @@ describe('readFields', () => {
     });
   });
 
-  it('forwards the fields of a container that are taken, and names the others', () => {
+  it('forwards the fields of a container that the route lists, and names the others', () => {
     const bag = { a: 1, b: { c: 2 }, inner: { d: 3, e: 4 }, cost: 5, empty: null };
     const taken = ['bag.b', 'bag.inner.d'];
     expect(read({ name: 'a', bag }, taken).body).toEqual({

@@ -71,7 +71,7 @@ describe('the hold for embeddings', () => {
     }
   });
 
-  it('an input that is certainly too long for the model fails, alone or in a batch', () => {
+  it('excludes an input that is certainly too long for the model: it causes an error, alone or in a batch', () => {
     const small = priced('embeddings', { context_window: 50 });
     const long = ' '.repeat(50 * 128 + 1);
     for (const [input, param] of [
@@ -181,10 +181,13 @@ describe('the amount for speech', () => {
     expect(costOf({ input: 'Hi', instructions: 'slowly '.repeat(500) })).toBeGreaterThan(500);
   });
 
-  it.each(['input', 'instructions'])('the service rejects more %s than vendors take', (field) => {
-    const request = { model: 'a/b', input: 'Hi', [field]: 'a'.repeat(4_097) };
-    expect(() => validate(speechRequest, request)).toThrow(
-      expect.objectContaining({ code: 'invalid_value', param: field }),
-    );
-  });
+  it.each(['input', 'instructions'])(
+    'excludes a text of more %s than vendors accept, which causes an error',
+    (field) => {
+      const request = { model: 'a/b', input: 'Hi', [field]: 'a'.repeat(4_097) };
+      expect(() => validate(speechRequest, request)).toThrow(
+        expect.objectContaining({ code: 'invalid_value', param: field }),
+      );
+    },
+  );
 });

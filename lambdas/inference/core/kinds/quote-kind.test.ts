@@ -117,7 +117,7 @@ describe('a documented field of an image', () => {
     );
   });
 
-  it('a field that a route of another protocol does not have is named', () => {
+  it('appears among the ignored fields if the protocol of the route does not have it', () => {
     const bedrock = {
       protocol: 'bedrock',
       base_url: undefined,

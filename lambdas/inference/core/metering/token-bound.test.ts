@@ -116,8 +116,8 @@ describe('the bound on tokens', () => {
   });
 });
 
-describe('the table of the bound', () => {
-  it('names words that are one token, with a blank before them or without', () => {
+describe('the table of the token bound', () => {
+  it('lists words that are one token with or without a leading blank', () => {
     const wrong = (words: string, before: string) =>
       words
         .split(' ')

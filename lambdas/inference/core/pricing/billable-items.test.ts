@@ -35,8 +35,8 @@ const pricedFeatures: readonly PricedFeature[] = [
   { kind: 'output', strings: ['predicted'], param: 'prediction' },
 ];
 
-describe('the terms of a request', () => {
-  it('cover everything that has a price', () => {
+describe('the billable items of a request', () => {
+  it('cover every feature that has a price', () => {
     const billableItems = billableItemsFor(tokenPricesOf(FULL), pricedFeatures);
     expect(billableItems.requestedContext).toEqual({ serviceTier: 'priority', region: 'us' });
     expect([...billableItems.uses]).toEqual([

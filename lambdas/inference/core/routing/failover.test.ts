@@ -176,7 +176,7 @@ describe('the error of a call that fails on every route', () => {
 });
 
 describe('a call that sends nothing before its response', () => {
-  it('gives each route what is left of its silence when its turn comes, less what settling takes', async () => {
+  it('gives each route the rest of the time without a byte, less the time of settlement', async () => {
     expect(await call({ a: DEAD, b: DEAD }, { silentMs: [300_000, 100_000, 16_000] })).toEqual([
       'answer of c',
       'c',

@@ -100,7 +100,7 @@ describe('a streamed response in the Messages format', () => {
     ]);
   });
 
-  it('gives reasoning its text as it comes and its signature at its end', () => {
+  it('contains the text of reasoning at once, and its signature at the end', () => {
     const events = stream([{ thinks: 'He' }, { thinks: 'm.' }, { signs: 'sealed' }, says('a'), finish]);
     expect(events.slice(1, 6)).toEqual([
       {
@@ -167,7 +167,7 @@ describe('a streamed response in the Messages format', () => {
     ]);
   });
 
-  it('holds back a text behind an unfinished call', () => {
+  it('delays a text until the call before it ends', () => {
     expect(eventsOf([start(0), delta(0, '{'), says('a'), says('b'), delta(0, '}'), finish])).toEqual([
       ['message_start', 'start 0'],
       ['delta 0 {'],
@@ -238,7 +238,7 @@ const interleaved = fc.array(cut, { minLength: 1, maxLength: 5 }).chain((calls) 
 });
 
 describe('the law of streamed tool calls', () => {
-  it('any interleaving gives each call its own arguments to the last byte, in legal order', () => {
+  it('gives each call its own arguments to the last byte, in legal order, however they interleave', () => {
     fc.assert(
       fc.property(interleaved, ({ texts, parts }) => {
         const blocks = contentBlocksIn(stream(parts));

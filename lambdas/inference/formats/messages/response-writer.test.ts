@@ -79,7 +79,7 @@ describe('a complete response in the Messages format', () => {
     ['refusal', 'refusal'],
     ['pause', 'pause_turn'],
     ['context', 'model_context_window_exceeded'],
-  ])('names why it ended: %s', (reason, name) => {
+  ])('names its stop reason: %s', (reason, name) => {
     expect(completeBody({ parts: [], finish: { reason, raw: 'x', stopSequence: 'END' } })).toMatchObject({
       stop_reason: name,
       stop_sequence: 'END',

@@ -12,7 +12,7 @@ const PDF = { type: 'base64', media_type: 'application/pdf' };
 const tool = { name: 'f', input_schema: { type: 'object' } };
 
 describe('the schema of a Messages request', () => {
-  it('takes every field of the interface, and null for any that may be left out', () => {
+  it('accepts every field of the interface, and null for each optional one', () => {
     const full = {
       model: 'a/b',
       messages: toolTurns({ city: 'Oslo' }, { content: [{ type: 'text', text: 'sunny' }], is_error: false }),
@@ -190,7 +190,7 @@ describe('the schema of a Messages request', () => {
     expect(() => requestOf(json)).toThrow(expect.objectContaining({ param: 'messages[0].content[0].input' }));
   });
 
-  it('lets a choice name a tool within a set that the upstream defines', () => {
+  it('accepts a tool choice that names a tool of a set that the upstream defines', () => {
     const fields = { tools: [{ type: 'browser_20260801' }], tool_choice: { type: 'tool', name: 'navigate' } };
     expect(request(fields)).toMatchObject(fields);
   });

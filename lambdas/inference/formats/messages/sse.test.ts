@@ -181,7 +181,7 @@ describe('the event stream of Messages', () => {
 });
 
 it.each(['ping\ndata: {}\n\nevent: message_stop', 'a b', '', 5, undefined])(
-  'an event is sent under a name alone, and %j is not a name',
+  'the service rejects %j as the name of an event',
   async (type) => {
     const sseEvents = await readSseEvents([
       ...RESPONSE_EVENTS.slice(0, 1),

@@ -73,7 +73,7 @@ describe('the payload of a Responses request', () => {
   );
 
   it.each(['store', 'background', 'conversation', 'previous_response_id'])(
-    'a field passes if it declares that the request needs no storage: %s',
+    'accepts a field that declares that the request needs no storage: %s',
     (field) => {
       expect(() =>
         payloadOf({ [field]: field === 'store' || field === 'background' ? false : null }),

@@ -42,7 +42,7 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, context
     ).toEqual([]);
   });
 
-  it('after an error repeats none of its text', async () => {
+  it('repeats none of the text of an error', async () => {
     const { events, failure } = await outcome(context, bytesOf('error-in-band'));
     expect(events.map(({ outputText }) => outputText)).toEqual(['', '', 'The answer is']);
     expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
@@ -78,7 +78,7 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, context
   });
 });
 
-describe('a block that was never opened', () => {
+describe('a block without a start', () => {
   it.each([[change(3, { type: 'text_delta', text: 'x' })], [closed(3)]])(
     'causes a protocol failure for callers of every protocol, because a client has no such block: %j',
     async (data) => {
@@ -90,7 +90,7 @@ describe('a block that was never opened', () => {
   it.each([
     { type: 'tool_use', name: 'f' },
     { type: 'tool_use', id: 'toolu_1' },
-  ])('a call without an id or a name causes a protocol failure: %j', async (content) => {
+  ])('causes a protocol failure, as does a call without an id or a name: %j', async (content) => {
     expect((await outcome(FOREIGN, wire(START, block(0, content)))).failure).toMatchObject({
       kind: 'protocol',
     });

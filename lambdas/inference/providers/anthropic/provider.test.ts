@@ -151,10 +151,13 @@ it.each([
   [404, true, undefined],
   [500, true, undefined],
   [529, true, undefined],
-])('reports whether another route can be attempted after status %i', async (status, retryable, param) => {
-  const error = { type: 'some_error', message: `messages.0.content: ${CANARY}` };
-  respondWith(status, JSON_TYPE, JSON.stringify({ type: 'error', error }));
-  const failure = await failureOf(call({ stream: true }));
-  expect(failure).toMatchObject({ kind: 'status', status, retryable, param });
-  expect(everythingIn(failure)).not.toContain(CANARY);
-});
+])(
+  'the failure reports whether another route can be attempted after status %i',
+  async (status, retryable, param) => {
+    const error = { type: 'some_error', message: `messages.0.content: ${CANARY}` };
+    respondWith(status, JSON_TYPE, JSON.stringify({ type: 'error', error }));
+    const failure = await failureOf(call({ stream: true }));
+    expect(failure).toMatchObject({ kind: 'status', status, retryable, param });
+    expect(everythingIn(failure)).not.toContain(CANARY);
+  },
+);

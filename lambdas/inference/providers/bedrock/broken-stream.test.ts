@@ -50,7 +50,7 @@ describe('a stream of Converse that breaks off', () => {
     expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
   });
 
-  it('before its first event fails', async () => {
+  it('fails if it has sent no event', async () => {
     expect((await outcome(Buffer.alloc(0))).failure).toMatchObject({ kind: 'interrupted', retryable: true });
   });
 });

@@ -86,13 +86,13 @@ describe('a call of Bedrock', () => {
   });
 });
 
-it('closes the connection if the response is not a stream', async () => {
+it('the client closes the connection if the response is not a stream', async () => {
   server.respond = (response) => void response.writeHead(200, JSON_TYPE).write('{');
   expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
   await until(() => server.open === 0);
 });
 
-it('does not delay the output if it stays open after the last event', async () => {
+it('a connection that stays open after the last event does not delay the output', async () => {
   server.respond = (response) => void response.writeHead(200, EVENT_STREAM).write(TEXT);
   expect(await eventsOf(call({ stream: true }))).toHaveLength(5);
   server.disconnect();

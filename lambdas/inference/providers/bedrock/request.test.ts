@@ -172,7 +172,7 @@ describe('the tools of Converse', () => {
     expect(requestFor({ turns, tools: [TIME] }).toolConfig).toEqual({ tools: [TIME_SPEC] });
   });
 
-  it('take objects, and are strict only where their schema can be', () => {
+  it('accept only objects as input, and are strict only if their schema allows it', () => {
     const closed = { type: 'object', properties: {}, additionalProperties: false };
     const args: Tool[] = [
       { name: 'a', description: ' ', parameters: {}, strict: true },

@@ -245,7 +245,7 @@ describe.each([
   });
 });
 
-it('the rules of thinking reject another request', () => {
+it('the rules of thinking reject any other request', () => {
   const content = [{ type: 'text' }, { type: 'thinking' }];
   const body = { max_tokens: 256, temperature: 1, top_p: 0.9, tool_choice: { type: 'any' } };
   expect(brokenRulesOfThinking({ ...body, messages: [{ role: 'assistant', content }] })).toHaveLength(3);

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { toUsage } from './usage.ts';
 
-test('counts thinking as completion in addition to the candidates, tool results as prompt, and the cache within the prompt', () => {
+test('the usage counts thinking as completion in addition to the candidates, tool results as prompt, and the cache within the prompt', () => {
   expect(
     toUsage({
       promptTokenCount: 100,
@@ -15,7 +15,7 @@ test('counts thinking as completion in addition to the candidates, tool results 
   ).toMatchObject({ promptTokens: 105, cachedTokens: 40, completionTokens: 50, reasoningTokens: 30 });
 });
 
-test('each type of content has a separate count', () => {
+test('the usage counts each type of content separately', () => {
   const promptTokensDetails = [
     { modality: 'TEXT', tokenCount: 10 },
     { modality: 'IMAGE', tokenCount: 258 },
@@ -30,7 +30,7 @@ test('each type of content has a separate count', () => {
 });
 
 test.each([undefined, null, [], {}, { promptTokenCount: -1 }, { promptTokenCount: '7' }])(
-  'an account without a count of the prompt is not one: %j',
+  'usage without a count of the prompt counts as absent: %j',
   (reported) => {
     expect(toUsage(reported)).toBeUndefined();
   },

@@ -30,7 +30,7 @@ const heardOf = async (route: (typeof ROUTES)[number], caller: FormatName, calls
 
 describe('two calls under one id', () => {
   it.each(PAIRS)(
-    'receive different ids from %s for a caller of %s, and so do further ones',
+    'receive different ids from %s for a caller of %s, as does each further call under that id',
     async (route, caller) => {
       for (const heard of await heardOf(route, caller, [
         call('a', '{"n":1}'),

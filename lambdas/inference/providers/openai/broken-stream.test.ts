@@ -102,7 +102,7 @@ describe('an error within a stream', () => {
   });
 });
 
-describe('garbage', () => {
+describe('invalid data in a stream', () => {
   it.each([
     { choices: [null] },
     { choices: [5] },

@@ -41,14 +41,14 @@ describe('a request to a host without a flag', () => {
 });
 
 describe('a request to a host with a flag', () => {
-  it('a system message replaces a message of the role developer (D1)', () => {
+  it('contains a system message in place of a message of the role developer (D1)', () => {
     expect(messagesOf([{ role: 'developer', content: 'a' }], { developer_role: false })).toEqual([
       system('a'),
     ]);
   });
 
   it.each(['max_tokens', 'max_completion_tokens'] as const)(
-    'the service sends the output bound under the only name that the host accepts (D2): %s',
+    'contains the output bound under the only name that the host accepts (D2): %s',
     (name) => {
       const dialect = { max_tokens_field: name };
       const boundOf = ({ max_tokens, max_completion_tokens }: JsonObject) =>
@@ -59,7 +59,7 @@ describe('a request to a host with a flag', () => {
     },
   );
 
-  it('the service removes strict from tools (D4)', () => {
+  it('omits strict from tools (D4)', () => {
     const tool = { name: 'f', parameters: { type: 'object' }, strict: true };
     const bare = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
     const dialect = { strict_tools: false } as const;
@@ -67,20 +67,17 @@ describe('a request to a host with a flag', () => {
     expect(converted({ tools: [tool] }, dialect).tools).toEqual(bare);
   });
 
-  it.each(['store', 'parallel_tool_calls', 'stream_options'] as const)(
-    'the service removes %s (D5)',
-    (name) => {
-      const body = { store: false, parallel_tool_calls: false, stream_options: { include_usage: true } };
-      expect(native(body, { [name]: false }, true)).toEqual({
-        ...Object.fromEntries(Object.entries(body).filter(([field]) => field !== name)),
-        model: 'm',
-        stream: true,
-      });
-      expect(converted({}, { [name]: false }, true)).not.toHaveProperty(name);
-    },
-  );
+  it.each(['store', 'parallel_tool_calls', 'stream_options'] as const)('omits %s (D5)', (name) => {
+    const body = { store: false, parallel_tool_calls: false, stream_options: { include_usage: true } };
+    expect(native(body, { [name]: false }, true)).toEqual({
+      ...Object.fromEntries(Object.entries(body).filter(([field]) => field !== name)),
+      model: 'm',
+      stream: true,
+    });
+    expect(converted({}, { [name]: false }, true)).not.toHaveProperty(name);
+  });
 
-  it('the service joins texts in content parts (D17)', () => {
+  it('joins texts in content parts (D17)', () => {
     const dialect = { text_content: 'string' } as const;
     expect(messagesOf([user([text('a'), text('b')]), assistant([text('c')])], dialect)).toEqual([
       user('a\n\nb'),
@@ -94,7 +91,7 @@ describe('a request to a host with a flag', () => {
     expect(converted({ system: ['a', 'b'] }, dialect).messages).toEqual([system('a\n\nb')]);
   });
 
-  it('the service fills an assistant message without content, and adds one between a tool and a user (D18)', () => {
+  it('fills an assistant message without content, and adds one between a tool and a user (D18)', () => {
     const empty = { empty_assistant: false } as const;
     expect(messagesOf([assistant(null), assistant(''), calls('a')], empty)).toEqual([
       assistant('(no content)'),
@@ -112,7 +109,7 @@ describe('a request to a host with a flag', () => {
     expect(messagesOf([calls('a'), result('a')], parted)).toEqual([calls('a'), result('a')]);
   });
 
-  it('the service moves later system messages to the user, and joins the first ones (D22)', () => {
+  it('moves later system messages to the user, and joins the first ones (D22)', () => {
     const dialect = { system_messages: 'first', text_content: 'string' } as const;
     const remind = (words: string) => `<system-reminder>\n${words}\n</system-reminder>`;
     const messages = messagesOf(
@@ -140,7 +137,7 @@ describe('a request to a host with a flag', () => {
     expect(messagesOf([system('a')], dialect)).toEqual([system('a')]);
   });
 
-  it('the service replaces an id of a tool call that is not nine letters and digits (D10)', () => {
+  it('replaces an id of a tool call that is not nine letters and digits (D10)', () => {
     const dialect = { tool_call_ids: 'nine-characters' } as const;
     const [assistantMessage = {}, first, second] = messagesOf(
       [calls('call_1!', 'abcDEF123'), result('call_1!'), result('abcDEF123')],

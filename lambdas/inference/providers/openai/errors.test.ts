@@ -53,7 +53,7 @@ describe('an error response', () => {
     },
   );
 
-  it('compares a date of Retry-After with the clock of the response, which may be wrong', async () => {
+  it('yields a wait from a date in Retry-After by the clock of the response, which may be wrong', async () => {
     const headers = { date: 'Wed, 21 Oct 2015 07:28:00 GMT', 'retry-after': 'Wed, 21 Oct 2015 07:28:40 GMT' };
     expect((await failureOf(429, { headers })).retryAfterSeconds).toBe(40);
     const inHalfAMinute = new Date(Date.now() + 30_000).toUTCString();

@@ -83,7 +83,7 @@ describeFailingRoute({
   stranger: '{"choices":[]}',
 });
 
-it('a route that fails with garbage within a stream fails as an upstream', async () => {
+it('a route that sends invalid data within a stream counts as a failed upstream', async () => {
   respondWith(200, EVENT_STREAM, 'data: {"choices":[null]}\n\n');
   expect(await failureOf(eventsOf(call({ stream: true })))).toMatchObject({ retryable: true });
 });

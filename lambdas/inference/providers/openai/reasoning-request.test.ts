@@ -83,17 +83,14 @@ const unrequested = ({ reasoning_request: mode }: Dialect): JsonObject =>
   mode === 'enable_thinking' ? { enable_thinking: false } : {};
 
 describe('reasoning requested in the vendor’s own fields (D3)', () => {
-  it.each(FLAGGED_MODES)(
-    'the service converts the requests of callers of another protocol: %j',
-    (dialect, on, off) => {
-      expect(converted({ effort: 'high' }, dialect)).toEqual(on);
-      expect(converted({ effort: 'none' }, dialect)).toEqual(off);
-      expect(converted(undefined, dialect)).toEqual(unrequested(dialect));
-    },
-  );
+  it.each(FLAGGED_MODES)('comes from requests of callers of another protocol: %j', (dialect, on, off) => {
+    expect(converted({ effort: 'high' }, dialect)).toEqual(on);
+    expect(converted({ effort: 'none' }, dialect)).toEqual(off);
+    expect(converted(undefined, dialect)).toEqual(unrequested(dialect));
+  });
 
   it.each(FLAGGED_MODES)(
-    'the service converts the requests of callers of its own protocol from any field: %j',
+    'comes from any reasoning field of callers of the same protocol: %j',
     (dialect, on, off) => {
       expect(native({ reasoning_effort: 'high' }, dialect)).toEqual(on);
       expect(native({ reasoning: { effort: 'high' } }, dialect)).toMatchObject(on);
@@ -103,21 +100,21 @@ describe('reasoning requested in the vendor’s own fields (D3)', () => {
     },
   );
 
-  it('the service leaves the caller’s fields unchanged if the catalog sets no mode', () => {
+  it('leaves the caller’s fields unchanged if the catalog sets no mode', () => {
     const body = { reasoning_effort: 'high', reasoning: { exclude: true }, thinking: { type: 'enabled' } };
     expect(native(body, {})).toEqual(body);
     expect(converted({ effort: 'high' }, {})).toEqual({});
   });
 
   it.each(['effort', 'adaptive', 'switch', 'budget'] as const)(
-    'the service requests it in fields without a separate price: %s',
+    'uses only fields without a separate price: %s',
     (mode) => {
       const fields = converted({ effort: 'high' }, { reasoning_request: mode });
       expect(pricedFeaturesIn('openai', fields)).toEqual([]);
     },
   );
 
-  it('the service converts a budget of the caller to an effort', () => {
+  it('contains an effort in place of a budget of the caller', () => {
     expect(converted({ maxTokens: 2_000 }, { reasoning_request: 'effort' })).toEqual({
       reasoning_effort: 'low',
     });
@@ -161,7 +158,7 @@ describe('a caller’s request for reasoning', () => {
   });
 
   it.each([{ reasoning_request: 'enable_thinking' }, {}] as const)(
-    'the thoughts of a host’s own fields are taken from the output bound: %j',
+    'counts its reasoning within the output bound if the fields are the host’s own: %j',
     (dialect) => {
       const thought = { enable_thinking: true, thinking_budget: 500 };
       expect(native({ ...thought, max_tokens: 4_000 }, dialect)).toEqual({ ...thought, max_tokens: 3_500 });

@@ -74,7 +74,7 @@ describeFailingRoute({
   stranger: '{"output":null}',
 });
 
-it('supports items, and images and documents by URL, in addition to a conversation, and no stop sequences', () => {
+it('the provider supports items, and images and documents by URL, in addition to a conversation, and no stop sequences', () => {
   expect([...features].sort()).toEqual([
     'blank-turns',
     'document-urls',

@@ -151,7 +151,7 @@ describe('a streamed response as parts', () => {
 });
 
 describe('the events for a caller of the protocol', () => {
-  it('match the upstream’s, under ids of ours that stay the same', async () => {
+  it('match the upstream’s, under ids of the service that stay the same', async () => {
     const payloads = await payloadsOf(EVENTS);
     expect(payloads.map(({ type }) => type)).toEqual(EVENTS.map(({ type }) => type));
     const ids = ['rs', 'msg', 'fc'].map(

@@ -34,7 +34,7 @@ const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
 
 /** Declares the tests of a route that is called by `fetch`. */
 export function describeFetchedRoute({ server, callAt }: Pick<FailingRoute, 'server' | 'callAt'>): void {
-  it('a route causes a protocol failure if it responds with a status without content', async () => {
+  it('a response with a status without content causes a protocol failure', async () => {
     server.respond = (response) => void response.writeHead(204).end();
     expect(await failureOf(callAt(server.origin))).toMatchObject({ kind: 'protocol' });
     expect(await failureOf(callAt(server.origin, { stream: true }))).toMatchObject({ kind: 'protocol' });
@@ -120,7 +120,7 @@ export function describeFailingRoute(route: FailingRoute): void {
       expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
     });
 
-    it('within a stream, by a reset, has delivered what came before', async () => {
+    it('delivers the output before a reset within a stream', async () => {
       server.respond = (response, _request, socket) => {
         response.writeHead(200, streamType).write(half, () => setTimeout(() => socket.resetAndDestroy(), 20));
       };

@@ -18,7 +18,7 @@ it('floats of 32 bits survive both encodings', () => {
   );
 });
 
-it('base64 is little-endian whatever the machine', () => {
+it('the base64 encoding is little-endian on every machine', () => {
   expect(toBase64([1])).toBe(Buffer.from([0, 0, 0x80, 0x3f]).toString('base64'));
 });
 
@@ -34,6 +34,6 @@ it.each([
   ['heron-7f3a!!'],
   ['AACAfw=='],
   [[null]],
-])('%j is no embedding', (value) => {
+])('%j causes an error, because it is no embedding', (value) => {
   expect(isEmbedding(value)).toBe(false);
 });

@@ -9,7 +9,7 @@ const modelWith = (...routes: object[]) => candidateOf({ ...IMAGES, routes }).mo
 const request = (fields: object) => validate(imageRequest, { model: 'sim/x', prompt: 'a fox', ...fields });
 
 it.each([{}, { response_format: null }, { response_format: 'b64_json' }])(
-  'images are requested as bytes, of every route: %j',
+  'the service requests images as bytes of every route: %j',
   (fields) => {
     const model = modelWith({}, { passes_image_urls: true });
     expect(images.servable?.(request(fields), model)).toBe(model);
@@ -17,7 +17,7 @@ it.each([{}, { response_format: null }, { response_format: 'b64_json' }])(
   },
 );
 
-it('images are requested by address only of routes whose vendor’s addresses the operator allows', () => {
+it('the service requests images by address only of routes whose vendor’s addresses the operator allows', () => {
   const model = modelWith({}, { passes_image_urls: true }, {});
   const byAddress = request({ response_format: 'url' });
   expect(images.servable?.(byAddress, model).routes.map(({ id }) => id)).toEqual(['route-1']);
@@ -27,7 +27,7 @@ it('images are requested by address only of routes whose vendor’s addresses th
   );
 });
 
-it('addresses are allowed for models of images only, and for the protocol that has them', () => {
+it('the catalog allows addresses only for image models, and for the protocol that has them', () => {
   const passes = { passes_image_urls: true };
   const bedrock = { ...passes, protocol: 'bedrock', upstream_model: 'stability.stable-image-core-v1:1' };
   expect(() => modelWith(passes)).not.toThrow();

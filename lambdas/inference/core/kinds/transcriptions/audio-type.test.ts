@@ -13,7 +13,7 @@ const frame = mp3Frame() as Uint8Array<ArrayBuffer>;
 const header = wavHeader(10) as Uint8Array<ArrayBuffer>;
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
-describe('a file is taken', () => {
+describe('an accepted audio file', () => {
   it.each([
     ['a.mp3', [frame], 'audio/mpeg'],
     ['a.MP3', ['ID3\u0003'], 'audio/mpeg'],
@@ -24,7 +24,7 @@ describe('a file is taken', () => {
     ['a.ogg', ['OggS'], 'audio/ogg'],
     ['a.webm', [bytes(0x1a, 0x45, 0xdf, 0xa3)], 'audio/webm'],
   ] as readonly (readonly [string, FilePieces, string])[])(
-    '%s, by its name and its first bytes',
+    'receives its type from its name and its first bytes: %s',
     async (name, parts, mimeType) => {
       expect(await requireAudio(file(name, parts))).toMatchObject({ mimeType });
     },
@@ -42,7 +42,7 @@ describe('a rejected file', () => {
     ['a.ogg', ['fLaC'], 'unsupported_file_type'],
     ['a.wav', [], 'invalid_value'],
   ] as readonly (readonly [string, FilePieces, string])[])(
-    '%s, when its name or its bytes are not audio of that kind: %#',
+    'causes an error because its name or its bytes are not audio of that type: %s, %#',
     async (name, parts, code) => {
       await expect(requireAudio(file(name, parts))).rejects.toMatchObject({
         code,
@@ -51,7 +51,7 @@ describe('a rejected file', () => {
     },
   );
 
-  it('the error names the actual format if it is another accepted one', async () => {
+  it('causes an error that names its actual format if that is another accepted one', async () => {
     await expect(requireAudio(file('a.flac', [header]))).rejects.toThrow('its content is wav');
   });
 });

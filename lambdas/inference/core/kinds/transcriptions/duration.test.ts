@@ -39,7 +39,7 @@ const silent = { bytes: BYTES, length: undefined };
 /** The same bytes as plain samples. */
 const plain = { bytes: BYTES, length: { seconds: 62.5, exact: true } };
 
-describe('maxSeconds', () => {
+describe('the maximum duration of a file', () => {
   it('equals the longest duration that the bytes allow, unless the header states a longer one', () => {
     expect(maxSeconds(silent)).toBe(4_000);
     expect(maxSeconds(claiming(1))).toBe(4_000);
@@ -52,7 +52,7 @@ describe('maxSeconds', () => {
   });
 });
 
-describe('estimatedSeconds', () => {
+describe('the estimated duration of a file', () => {
   it('equals the duration of the bytes at 16 kbit/s, unless the header states a longer one', () => {
     expect(estimatedSeconds(silent)).toBe(1_500);
     expect(estimatedSeconds(claiming(1))).toBe(1_500);
@@ -62,7 +62,7 @@ describe('estimatedSeconds', () => {
   });
 });
 
-describe('billedSeconds', () => {
+describe('the billed duration of a file', () => {
   it.each([undefined, 0])('equals the service’s own measure if the route returned %p', (returned) => {
     expect(billedSeconds(claiming(196), returned)).toEqual({ seconds: 196, estimated: true });
     expect(billedSeconds(silent, returned)).toEqual({ seconds: 1_500, estimated: true });
@@ -82,8 +82,8 @@ const recordings = fc.record({
 });
 const returns = fc.option(fc.double({ min: 0, max: 1e12, noNaN: true }), { nil: undefined });
 
-describe('any file and any response', () => {
-  it('the bill is never more than the hold, and all of it where the route returned more', () => {
+describe('the duration of any file, for any response of the route,', () => {
+  it('never exceeds the hold on the bill, and equals the hold if the route reports more', () => {
     fc.assert(
       fc.property(recordings, returns, (recording, returned) => {
         const [guess, heldSeconds] = [estimatedSeconds(recording), maxSeconds(recording)];
@@ -98,7 +98,7 @@ describe('any file and any response', () => {
     );
   });
 
-  it('a header that is believed by bytes alone cannot lower what is held, nor the guess', () => {
+  it('remains at least what the bytes allow in hold and estimate, whatever an unverified header states', () => {
     fc.assert(
       fc.property(recordings, ({ bytes, length }) => {
         fc.pre(length?.exact !== true);

@@ -193,7 +193,7 @@ describe('encrypted content', () => {
     );
   });
 
-  it('holds nothing but reasoning, however it was sealed', () => {
+  it('contains only reasoning, in either form of sealing', () => {
     const within = sealItems(CAPSULES, [user, { type: 'item_reference', id: 'x' }, reasoning(signature)]);
     expect(inputOf([user, reasoning(within)])).toEqual([user, reasoning(signature)]);
     const twice = sealItems(CAPSULES, [reasoning(sealItems(CAPSULES, [reasoning(signature)]))]);

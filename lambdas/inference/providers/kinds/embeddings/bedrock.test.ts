@@ -43,7 +43,7 @@ describe('a batch that takes several calls', () => {
     ['Titan', TITAN, 1],
     ['Cohere', COHERE, 96],
   ])(
-    'a single call sends such a text, and %s decides whether it is too long',
+    'sends a long text in a separate call, and %s decides whether it is too long',
     async (_name, model, count) => {
       respondWith(server, ({ texts: requestedTexts = [0] }) => ({
         embedding: [1],
@@ -97,7 +97,7 @@ describe('embeddings of Cohere', () => {
   });
 });
 
-it('rejects token ids with the field’s name before it sends anything', async () => {
+it('token ids cause an error with the field’s name before a request is sent', async () => {
   expect(await failureOf(embed(TITAN, { input: [[1, 2]] }))).toMatchObject({
     status: 400,
     retryable: false,
@@ -106,13 +106,13 @@ it('rejects token ids with the field’s name before it sends anything', async (
   expect(server.requests).toEqual([]);
 });
 
-describe('a malformed response, retryable on another route', () => {
+describe('a failure that another route may not have', () => {
   it.each([
     ['no vector', {}],
     ['a vector of text', { embedding: 'AAAA' }],
     ['an empty vector', { embedding: [] }],
     ['no object', []],
-  ])('%s', async (_name, responseBody) => {
+  ])('results from %s', async (_name, responseBody) => {
     respondWith(server, () => responseBody);
     expect(await failureOf(embed(TITAN, { input: 'a' }))).toMatchObject({
       kind: 'protocol',
@@ -123,19 +123,19 @@ describe('a malformed response, retryable on another route', () => {
   it.each([
     ['fewer vectors than texts', { embeddings: { float: [[1]] } }],
     ['a list without types', { embeddings: [[1], [2]] }],
-  ])('%s', async (_name, responseBody) => {
+  ])('results from %s', async (_name, responseBody) => {
     respondWith(server, () => responseBody);
     expect(await failureOf(embed(COHERE, { input: ['a', 'b'] }))).toMatchObject({ kind: 'protocol' });
   });
 
-  it('a throttled call', async () => {
+  it('results from a throttled call', async () => {
     server.respond = (response) =>
       void response.writeHead(429, { 'x-amzn-errortype': 'ThrottlingException' }).end('{"message":"slow"}');
     expect(await failureOf(embed(TITAN, { input: 'a' }))).toMatchObject({ status: 429, retryable: true });
   });
 });
 
-it('accepts no embedding model in the catalog that the service cannot call', () => {
+it('the catalog accepts no embedding model that the service cannot call', () => {
   expect(() => catalogOf('embeddings', 'stability.stable-image-core-v1:1', 'http://bedrock.test')).toThrow(
     'knows how to ask',
   );

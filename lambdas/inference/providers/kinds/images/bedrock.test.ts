@@ -51,7 +51,7 @@ describe('images of Stability AI', () => {
     [7, [7, 8, 9]],
     [0, [0, 0, 0]],
     [null, [undefined, undefined, undefined]],
-  ])('differ though their call has a seed, %p, and avoid what it does not want', async (seed, seeds) => {
+  ])('differ within a call with the seed %p, and receive its negative prompt', async (seed, seeds) => {
     respondWith(server, () => ({ seeds: [1], finish_reasons: [null], images: ['QQ=='] }));
     await paint({ n: 3, seed, negative_prompt: 'a hound' });
     const requestCount = bodies();
@@ -113,13 +113,13 @@ describe('images of Stability AI', () => {
   });
 });
 
-describe('a malformed response, retryable on another route', () => {
+describe('a failure that another route may not have', () => {
   it.each([
     ['no image', { finish_reasons: [null], images: [] }],
     ['an image that is no text', { finish_reasons: [null], images: [1] }],
     ['an error of the model', { finish_reasons: ['Inference error'] }],
     ['an image beside an error', { finish_reasons: ['Inference error'], images: ['QQ=='] }],
-  ])('%s', async (_name, responseBody) => {
+  ])('results from %s', async (_name, responseBody) => {
     respondWith(server, () => responseBody);
     expect(await failureOf(paint({ n: 2 }))).toMatchObject({ kind: 'protocol', retryable: true });
   });

@@ -49,7 +49,7 @@ describe('200 MB of headers', () => {
     ['in files of 2.7 MB', 2.7 * MB, 5],
     ['in files of 0.3 MB', 0.3 * MB, 45],
   ])(
-    '%s cost a tenth of what following every element takes, and a file a hundredth',
+    'take a tenth of the time of a reader that follows every element, and those of a file a hundredth: %s',
     async (_name, size, copies) => {
       let cpuMs = 0;
       let bytes = 0;
@@ -86,7 +86,7 @@ describe('200 MB of headers', () => {
   });
 });
 
-it('leaves the length unknown if the disk does not respond', async () => {
+it('the length of a file remains unknown if the disk does not respond', async () => {
   const silent = { size: 1_000, slice: () => ({ arrayBuffer: () => new Promise(() => {}) }) };
   expect(await measureAudio(silent as unknown as Blob, 'wav', systemAfter)).toBeUndefined();
 });

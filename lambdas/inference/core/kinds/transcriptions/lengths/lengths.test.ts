@@ -65,7 +65,7 @@ describe('the length of what encoders write', () => {
   });
 });
 
-describe('a WAV file whose header lies', () => {
+describe('a WAV file with a false header', () => {
   const wav = read('plain.wav');
   const changed = (change: (bytes: Buffer<ArrayBuffer>) => void) => {
     const bytes = Buffer.from(wav);
