@@ -61,7 +61,7 @@ describe('admission', () => {
     [60_000, 'admitted'],
     [60_001, 'overloaded'],
   ])(
-    'a call whose process stops for %d ms between its database requests and their responses ends as %s',
+    'takes %d ms between its database requests and their responses, and ends as %s',
     async (stopMs, ends) => {
       const account = await openAccount(database.client, 500n, { rpm: 9, daily_usd: 500n });
       const [key] = account.keys;
@@ -120,6 +120,6 @@ describe('admission', () => {
   });
 });
 
-it('leaves the ledger of all tests above exact', async () => {
+it('the ledger of all tests above remains exact', async () => {
   expect((await auditAll(database.client)).exact).toBe(true);
 });

@@ -85,7 +85,7 @@ describe('the remaining amount of a cap', () => {
 });
 
 describe('a cap that a call exceeds', () => {
-  it('recovers the charge of a dead call and admits the call', async () => {
+  it('returns the charge of a dead call to the cap, and admits the exceeding call', async () => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     // Nobody has released its hold.
     await open().ledger.admit(callOf(account.keys[0], 900n));
@@ -146,7 +146,7 @@ describe('a cap that a call exceeds', () => {
     }
   });
 
-  it('lets a call whose body is not read yet pass, where it may be repaired', async () => {
+  it('admits a call whose body is not read yet, if a repair may raise the remaining amount', async () => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     const [key] = account.keys;
     await open().ledger.admit(callOf(key, 1_000n));
@@ -225,7 +225,7 @@ describe('a process that stops before its refund, and continues after a repair',
     return account;
   }
 
-  it('gives nothing back and takes the cost once more, which the next repair makes exact', async () => {
+  it('refunds nothing and charges the cost once more, until the next repair corrects the cap', async () => {
     const account = await stopAndGoOn(() => {});
     expect(await excessOf(account)).toEqual({ day: -200n, month: -200n });
     nowMs += LATER_MS;
@@ -233,7 +233,7 @@ describe('a process that stops before its refund, and continues after a repair',
     expect(await excessOf(account)).toEqual(EXACT);
   });
 
-  it('would leave more of the cap than there is, were it not for the condition (control)', async () => {
+  it('leaves too much of the cap without the condition of the write (control)', async () => {
     const account = await stopAndGoOn((input) => {
       input.ConditionExpression = input.ConditionExpression?.replace(
         ' AND attribute_not_exists(repaired)',
@@ -245,7 +245,7 @@ describe('a process that stops before its refund, and continues after a repair',
 });
 
 describe('a process that stops between the reading of its clock and its signature, and dies', () => {
-  it('sets the last charge of a key back by no more than a repair allows for', async () => {
+  it('moves the last charge of a key back by no more than a repair allows for', async () => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     const [key] = account.keys;
     let [goOn, end] = [(): void => {}, (_outcome: 'unsigned' | 'charged'): void => {}];

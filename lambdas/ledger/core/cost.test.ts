@@ -129,7 +129,7 @@ describe('a rejected call', () => {
 });
 
 describe('many calls at once on one wallet', () => {
-  it('take as many write units each as one alone, once its shards are there', async () => {
+  it('cost as many write units each as a single call, once the wallet has its shards', async () => {
     const account = await openAccount(database.client, 1_000_000n, { rpm: 10_000 });
     const [key] = account.keys;
     await splitWallet(database, account.accountId, Array<bigint>(63).fill(1_000n));

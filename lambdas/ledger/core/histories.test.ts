@@ -112,7 +112,7 @@ describe(`${LANES * HISTORIES_PER_LANE} random histories of calls, crashes and l
     expect(grown).toBeGreaterThan(0);
   }, 120_000);
 
-  it('end with no more left of any cap than what was spent allows', () => {
+  it('end with no more left of any cap than its spend allows', () => {
     expect(played).toBeGreaterThan(0);
     expect(shortest(generous)).toEqual([]);
   });

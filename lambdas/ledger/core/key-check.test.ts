@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const open = () => openLedger({ clients: database, clock: () => nowMs });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   const everything: Policy = {
     allowed_kinds: ['image'],
     allowed_models: ['sim/other'],
@@ -90,7 +90,7 @@ describe('a refusal', () => {
     await settleAll([admission]);
   });
 
-  it('fades with its minute', async () => {
+  it('ends with its minute', async () => {
     const ledger = open();
     const [key] = (await openAccount(database.client, PLENTY, { rpm: 1 })).keys;
     await settleAll([await ledger.ledger.admit(callOf(key, 1n))]);

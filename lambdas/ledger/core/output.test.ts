@@ -174,7 +174,7 @@ async function costOf(
   return { output: admission.output, calls };
 }
 
-describe('Ledger.admit, database requests', () => {
+describe('admission with two outputs, by its database requests,', () => {
   it('sends two writes if the largest output is covered, as for one output', async () => {
     const { account } = await accountWith(1_000n);
     const process = new FailingProcess(database, new Map());

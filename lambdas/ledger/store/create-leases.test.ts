@@ -38,7 +38,7 @@ describe('leases on the real engine', () => {
     expect(await keys.read(account.keys[0].keyId)).toMatchObject({ dayLeft: 10_000n - 150n });
   });
 
-  it('return to the caps of a key, at night, what a process took that died before it took credit', async () => {
+  it('return at night to the caps of a key the amounts of a process that died before it took credit', async () => {
     const { environment } = database;
     const policy = { ...MANY, daily_usd: 10_000n };
     const { accountId, key } = await openListedAccount(database, environment, policy);
@@ -74,7 +74,7 @@ describe('leases on the real engine', () => {
     expect(repaired).not.toHaveProperty('leases');
   });
 
-  it('give a transcription, and a call that arrived long before, a hold of its own', async () => {
+  it('place a separate hold for a transcription, and for a call that arrived long before', async () => {
     const account = await openAccount(database.client, 1_000n, MANY);
     const { ledger, close } = openHost(database);
     const [key] = account.keys;

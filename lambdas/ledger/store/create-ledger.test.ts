@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('the ledger of a function', () => {
-  it('works on the tables its environment names, by the clock of the machine, and raises a metric of the call', async () => {
+  it('uses the tables of its environment and the clock of the machine, and records a metric of the call', async () => {
     const account = await openAccount(database.client, 1_000n, {});
     const { ledger } = createLedger({ clients: database, environment, log: SILENT });
     const seconds = () => Math.floor(Date.now() / 1000);
@@ -29,7 +29,7 @@ describe('the ledger of a function', () => {
   });
 
   it.each(['KEYS_TABLE', 'WALLETS_TABLE', 'USAGE_TABLE', 'HOLD_TTL_SECONDS'])(
-    'names %s when it is missing',
+    'fails with an error that names %s if the variable is missing',
     (name) => {
       const { [name]: _missing, ...rest } = environment;
       expect(() => createLedger({ clients: database, environment: rest, log: SILENT })).toThrow(name);
@@ -43,7 +43,7 @@ describe('the ledger of a function', () => {
     );
   });
 
-  it('needs only the keys to open the gate', async () => {
+  it('requires only the table of keys for the key gate', async () => {
     const account = await openAccount(database.client, 0n, {});
     const { gate } = createKeyGate({ clients: database, environment: { KEYS_TABLE: database.tables.keys } });
     expect((await gate.touch(account.keys[0])).state.requestsLeft).toBe(99);

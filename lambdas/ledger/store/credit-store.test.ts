@@ -28,7 +28,7 @@ const walletOf = async (accountId: string) =>
   openLedger({ clients: database, clock: () => NOON_MS }).wallets.read(accountId);
 
 describe('a top-up', () => {
-  it('lands once per id, however often and however much at once it is delivered', async () => {
+  it('adds its amount once per id, for repeated and concurrent deliveries', async () => {
     const accountId = await openAccount();
     const topUp = { accountId, amount: 700n, source: 'test', id: 'order_1' };
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => creditsOn().topUp(topUp)));
@@ -83,7 +83,7 @@ describe('a removal of free credit', () => {
   });
 });
 
-it('leaves an exact ledger', async () => {
+it('all top-ups and removals above leave an exact ledger', async () => {
   expect(await auditAll(database.client)).toMatchObject({
     exact: true,
     topUps: 2_200n,

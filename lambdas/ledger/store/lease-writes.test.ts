@@ -124,7 +124,7 @@ async function executeWallet(executed: Extract<ExecutedWrite, { side: 'wallet' }
 }
 
 describe('the writes of leases on the real engine', () => {
-  it('do what the simulated database of the histories does, for every write of a history', async () => {
+  it('produce the results of the simulated database, for every write of a history', async () => {
     const first = seedOf('lease writes') >>> 8;
     const counts = { applied: 0, refused: 0, across: 0 };
     for (let at = 0; at < HISTORIES; at += 1) {

@@ -28,10 +28,10 @@ async function moveBalance(accountId: string, by: number): Promise<void> {
   );
 }
 
-describe(`over ${ACCOUNTS} accounts, which are several pages`, () => {
+describe(`a scan of ${ACCOUNTS} accounts on several pages`, () => {
   const accounts: string[] = [];
 
-  it('the audit counts every account’s top-ups, balance, holds and usage once', async () => {
+  it('counts every account’s top-ups, balance, holds and usage once', async () => {
     const { ledger } = openLedger({ clients: database, clock: () => NOON_MS });
     for (let index = 0; index < ACCOUNTS; index += 1) {
       const { accountId, keys } = await openAccount(database.client, 1_000n, {}, {});
@@ -64,7 +64,7 @@ describe(`over ${ACCOUNTS} accounts, which are several pages`, () => {
     expect(await auditAll(database.client)).toMatchObject({ exact: true, drift: 0n });
   });
 
-  it('one sweep ends every expired hold', async () => {
+  it('ends every expired hold in one sweep', async () => {
     const late = openLedger({ clients: database, clock: () => NOON_MS + (HOLD_TTL_SECONDS + 1) * 1000 });
     expect(await sweep(late, database.client)).toEqual({ settled: 0, released: ACCOUNTS / 2 });
     expect(await sweep(late, database.client)).toEqual({ settled: 0, released: 0 });

@@ -286,7 +286,7 @@ describe('a change between two reads of an audit', () => {
   });
 });
 
-describe('auditAccount, constant load', () => {
+describe('the audit of an account under constant load', () => {
   /** An account of some shards with calls between any two reads, from the day before. */
   function contendedAccount(shards = 1): SimulatedAccount {
     const account = new SimulatedAccount(START);
@@ -575,7 +575,7 @@ describe('the usage rollups of the console', () => {
       },
       [`rollups of ${date}`],
     ],
-  ])('undergo a check the night after: %s', async (_what, change, failed) => {
+  ])('lead to the right verdict the night after: %s', async (_what, change, failed) => {
     const account = await rolledUp();
     change(account);
     untilNight(account);
@@ -584,7 +584,7 @@ describe('the usage rollups of the console', () => {
     expect(account.stored.version).toBe(failed.length === 0 ? 1 : 0);
   });
 
-  it('undergo a comparison with the records of open days only in a whole reading of an account at rest', async () => {
+  it('show a wrong record of an open day only in a complete read of an account at rest', async () => {
     const account = await rolledUp();
     const [record] = account.records;
     if (record !== undefined) record.cost += 1n;

@@ -84,7 +84,7 @@ describe('the number of shards', () => {
     await expectComplete();
   });
 
-  it('never exceeds its maximum, with which one transaction takes what all shards have', async () => {
+  it('never exceeds its maximum, at which one transaction can still take the credit of all shards', async () => {
     for (let shardCount = 1; shardCount < MAX_SHARDS; ) shardCount = await grow(shardCount);
     expect([await grow(MAX_SHARDS), await count()]).toEqual([MAX_SHARDS, MAX_SHARDS]);
     let largest = 0;

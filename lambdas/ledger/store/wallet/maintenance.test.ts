@@ -100,7 +100,7 @@ describe('shards that are not needed', () => {
     await expectExact();
   });
 
-  it('exclude one shard for every two open holds', async () => {
+  it('leave one shard for every two open holds', async () => {
     await splitWallet(database, account.accountId, Array(7).fill(share));
     const process = await processAt(0, 8);
     for (let open = 0; open < 8; open += 1) await placeHold(process, holdOf(1n, `req_${open}`));
@@ -186,6 +186,6 @@ describe('shards that are not needed', () => {
   });
 });
 
-it('leaves every shard of everything above whole', async () => {
+it('every shard of the wallets above adds up', async () => {
   expect(await brokenShards(database)).toEqual([]);
 });

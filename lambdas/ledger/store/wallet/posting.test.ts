@@ -199,7 +199,7 @@ describe('deducted credit', () => {
     expect(await read()).toMatchObject({ balance: 90n - taken - heldAmount, debt: 0n, drift: 0n });
   });
 
-  it('belongs to an account that exists', async () => {
+  it('requires an account that exists', async () => {
     expect(await deduct(1n, 'x', 'acc_of_nobody')).toBe('no wallet');
   });
 });
@@ -250,7 +250,7 @@ describe('granted credit', () => {
     },
   );
 
-  it('ends although a call comes before each of its writes, and leaves less money payable', async () => {
+  it('completes although a call precedes each of its writes, and leaves less money payable', async () => {
     await pay(40n);
     await grantAfterCalls(Array(8).fill(1n));
     expect(await payable(40n)).toBe(16n);

@@ -181,7 +181,7 @@ describe('a wallet in several shards', () => {
     expect(await wallets.read(accountId)).toMatchObject({ balance: 400n });
   });
 
-  it('takes a hold though its reading of all of them meets a write to one of them', async () => {
+  it('accepts a hold although one shard changes while all are read', async () => {
     await splitWallet(database, accountId, [500n]);
     let conflicts = 1;
     const client = aroundSend(database.client, (command, send) => {
@@ -200,7 +200,7 @@ describe('a wallet in several shards', () => {
     expect(conflicts).toBe(0);
   });
 
-  it('takes what one lacks from the others with the hold, to the last cent', async () => {
+  it('takes the credit that one shard lacks from the others with the hold, to the last cent', async () => {
     await splitWallet(database, accountId, [300n, 300n]);
     expect(await wallets.hold(accountId, { ...HOLD, amount: 1_001n })).toMatchObject({ granted: false });
     expect(await wallets.hold(accountId, { ...HOLD, amount: 1_000n })).toMatchObject({ granted: true });
@@ -285,7 +285,7 @@ describe('a request whose response is lost, and which the SDK may retry', () => 
     },
   );
 
-  it('takes a hold though the connection was reset while the function slept, before anything was sent', async () => {
+  it('places a hold although the connection was reset while the function was frozen, before it sent anything', async () => {
     const clients = engineClients(database.endpoint);
     let resets = 1;
     for (const client of [clients.client, clients.onceClient]) {
@@ -310,7 +310,7 @@ describe('a request whose response is lost, and which the SDK may retry', () => 
 });
 
 describe('a shard that does not add up', () => {
-  it('causes a report by each operation that reads it, and takes holds all the same', async () => {
+  it('causes a report by each operation that reads it, and still accepts holds', async () => {
     const reports: [string, bigint][] = [];
     const verified = createWalletStore(database, database.tables.wallets, {
       onDrift: (id, drift) => reports.push([id, drift]),
