@@ -112,7 +112,7 @@ describe('listings', () => {
     await listing({ kind: 'ai-agent', slug: 'contested' });
   });
 
-  it('take a new slug and category with them, lose a price, and leave both as they were when the slug is taken', async () => {
+  it('change slug and category together, can lose their price, and change neither if the slug is in use', async () => {
     const countedListing = await listing({ category: 'counted' });
     const from = await listing({ category: 'counted', price: { amount: 1, currency: 'USD' } });
     const to = { ...from, revision: 2, category: 'recounted', price: null, slug: countedListing.slug };

@@ -80,8 +80,8 @@ const fact: fc.Arbitrary<PaymentFact> = fc.oneof(
 
 const withoutVersion = ({ version: _version, ...rest }: Order) => rest;
 
-describe('facts', () => {
-  it('come to the same order whatever their order, and however often each comes', () => {
+describe('the facts of an order', () => {
+  it('lead to the same state in any sequence, and however often each arrives', () => {
     fc.assert(
       fc.property(fc.array(fact, { maxLength: 8 }), fc.infiniteStream(fc.double()), (facts, chances) => {
         const shuffled = [...facts, ...facts].sort(() => (chances.next().value ?? 0) - 0.5);

@@ -149,7 +149,7 @@ describe('a reconciliation', () => {
     expect([since, waits()]).toEqual([{}, 0]);
   });
 
-  it('lists payments of a week and reversals of 120 days, or as many days as it is told', async () => {
+  it('lists payments of a week and reversals of 120 days, or of the given number of days', async () => {
     const { run, since } = context(new Books(), {});
     await run();
     const days = (names: typeof since) => Object.values(names).map((seconds) => (NOW - seconds) / DAY);
@@ -219,7 +219,7 @@ describe('a reconciliation', () => {
   });
 });
 
-describe('a list that lies', () => {
+describe('a list with false entries', () => {
   const ACCOUNTS = [OURS, 'acc_B', FOREIGN];
   const IDS = ['o1', 'o2', 'o3', 'never'];
   const lie = fc.record({
@@ -257,7 +257,7 @@ describe('a list that lies', () => {
 
   const options = { numRuns: rounds(300), seed: seedOf('lies of a list') };
 
-  it('credits nobody for what is no payment of exactly his own order', async () => {
+  it('credits an account only for a payment of exactly its own order', async () => {
     await fc.assert(
       fc.asyncProperty(lies, (told) =>
         requireHonest(told, (books) => context(books, { lists: { payments: listedOf(told) } }).run()),
@@ -266,7 +266,7 @@ describe('a list that lies', () => {
     );
   });
 
-  it('would credit the wrong account if its entries were applied as events are', async () => {
+  it('credits the wrong account if its entries are applied like events (control)', async () => {
     const trusting = fc.asyncProperty(lies, (told) =>
       requireHonest(told, async (books) => {
         const { dependencies } = context(books, {});

@@ -158,7 +158,7 @@ const WRONG = 'whsec_mistyped';
 const EXACT = { applied: 0, differing: 0, complete: true };
 
 describe('a wrong webhook secret', () => {
-  it('pages at the first payment; the reconciliation credits it once, and the late event changes nothing', async () => {
+  it('raises an alarm at the first payment, which the reconciliation credits once, and the late event changes nothing', async () => {
     sandbox.connect({ url, secret: WRONG });
     await pay(1_234);
     expect(received[0]).toEqual({
@@ -188,7 +188,7 @@ describe('a wrong webhook secret', () => {
     expect(await credit()).toBe(1_234);
   }, 30_000);
 
-  it('costs nobody a refund or a dispute: the reconciliation takes both back', async () => {
+  it('loses no refund or dispute, because the reconciliation applies both', async () => {
     sandbox.connect({ url, secret: WEBHOOK_SECRET });
     const [first, second] = [await pay(1_000), await pay(500)];
     expect(received).toEqual([first, second].map(() => ({ status: 200, events: ['credited'] })));
@@ -202,7 +202,7 @@ describe('a wrong webhook secret', () => {
   }, 30_000);
 });
 
-describe('an event that somebody makes up', () => {
+describe('a forged event', () => {
   const event = (orderId: string, checkout: string) =>
     JSON.stringify({
       object: 'event',
@@ -211,7 +211,7 @@ describe('an event that somebody makes up', () => {
     });
   const forged = `t=1,v1=${'0'.repeat(64)}`;
 
-  it('pages nobody: not by garbage, not by ids that are guessed, not by an own order that waits for its payment', async () => {
+  it('raises no alarm by an invalid body, by guessed ids or by an order of the sender that waits for its payment', async () => {
     const { id, checkoutUrl = '' } = await openOrder(500);
     const checkout = checkoutUrl.split('/').at(-1) ?? '';
     const other = await pay(700);

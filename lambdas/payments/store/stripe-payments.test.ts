@@ -157,7 +157,7 @@ describe('an event', () => {
     ['a refund of no payment', 'refund.created', refund({ payment_intent: null })],
     ['a dispute that moves no money', 'charge.dispute.created', dispute()],
     ['what we do not know', 'customer.created', { id: 'cus_1' }],
-  ])('yields no fact if it does not concern our orders: %s', async (_what, type, object) => {
+  ])('yields no fact if it does not concern an order of the service: %s', async (_what, type, object) => {
     expect(await read(type, object)).toBeUndefined();
     expect(logged).toEqual([]);
   });

@@ -23,7 +23,7 @@ const rejected = (url: string): unknown => {
 };
 
 describe('a subscription', () => {
-  it('the tests cover at least 80 paths into the private network', () => {
+  it('fails in these tests for at least 80 addresses of private networks', () => {
     expect(new Set(FORBIDDEN_HOSTS).size).toBeGreaterThanOrEqual(80);
   });
 
@@ -69,7 +69,7 @@ describe('a subscription', () => {
   });
 });
 
-describe('loopback', () => {
+describe('the setting for loopback addresses', () => {
   it.each(['127.0.0.1', '127.1', '[::1]', 'localhost'])('accepts %s on a developer’s machine', (host) => {
     expect(parseTarget(`http://${host}:9000/`, true).protocol).toBe('http:');
   });
@@ -79,7 +79,7 @@ describe('loopback', () => {
     'http://example.com/',
     'https://169.254.169.254/',
     'http://[::ffff:10.0.0.1]/',
-  ])('opens nothing else: %s', (url) => {
+  ])('allows no other address: %s', (url) => {
     expect(() => parseTarget(url, true)).toThrow();
   });
 });

@@ -272,7 +272,7 @@ describe('a redelivery that the owner requests', () => {
 });
 
 describe('first attempts of one subscription in one process', () => {
-  it('run ten at once, and make room for one more with each that ends; further ones go to the lane of retries', async () => {
+  it('run ten at once, a new one for each that ends, and further ones go to the retry lane', async () => {
     const { worker, trigger, time, triggers, sent, deliveries } = working({ responseMs: 5_000 });
     const started: string[] = [];
     const start = () => {

@@ -51,7 +51,7 @@ describe('a message of the bus', () => {
     expect(parseBusEvent(ownEvent)?.id).toBe('order.42:paid');
   });
 
-  it('holds up to 240 KB of data, to the byte', () => {
+  it('contains up to 240 KB of data, to the byte', () => {
     const dataOf = (bytes: number) => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) });
     const sized = (bytes: number) => ({ ...message, detail: { account_id: 'acc_1', data: dataOf(bytes) } });
     expect(parseBusEvent(sized(240 * 1024))).toMatchObject({ accountId: 'acc_1' });
@@ -65,7 +65,7 @@ describe('a message of the bus', () => {
     ['with data that is no object', { detail: { account_id: 'acc_1', data: [1] } }],
     ['with an id that no header can carry', { detail: { ...message.detail, id: 'a\r\nb' } }],
     ['with too much data', { detail: { account_id: 'acc_1', data: { text: 'x'.repeat(MAX_DATA_BYTES) } } }],
-  ])('%s is none of ours', (_what, changes) => {
+  ])('counts as foreign: %s', (_what, changes) => {
     expect(parseBusEvent({ ...message, ...changes })).toBeUndefined();
     expect(parseBusEvent('text')).toBeUndefined();
     expect(parseBusEvent(null)).toBeUndefined();
@@ -73,7 +73,7 @@ describe('a message of the bus', () => {
 });
 
 describe('a payload', () => {
-  it('holds id, type, time and data, and nothing of ours', () => {
+  it('contains id, type, time and data, and no internal field', () => {
     expect(JSON.parse(payloadOf(stored()))).toEqual({
       id: 'evt_1',
       type: 'purchase.completed',

@@ -48,7 +48,7 @@ async function fannedOut(subscriptions: readonly Subscription[]) {
 }
 
 describe('an event', () => {
-  it('reaches the subscriptions of all pages, those whose receiver failed the last time in the retry lane', async () => {
+  it('reaches the subscriptions of all pages, and takes the retry lane if the receiver failed the last time', async () => {
     const { deliveries, queued } = await fannedOut([
       SUBSCRIPTION,
       { ...SUBSCRIPTION, id: 'wh_2', failingSinceMs: 1 },

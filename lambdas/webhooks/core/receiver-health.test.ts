@@ -4,7 +4,7 @@ import type { Subscription } from './subscription.ts';
 
 const subscription = { accountId: 'acc_1', id: 'wh_1', url: 'https://hook.test/' } as Subscription;
 
-it('an attempt that disables its webhook ends only after the notice is published, and fails where it is not', async () => {
+it('an attempt that disables its webhook ends after the notice is published, and fails if it cannot be published', async () => {
   const steps: string[] = [];
   let publishing: PromiseWithResolvers<void> = Promise.withResolvers();
   const health = new ReceiverHealth({

@@ -39,7 +39,7 @@ async function recovered(deliveries: readonly Delivery[], sinceMinutes = 0) {
 }
 
 describe('a recovery', () => {
-  it('triggers the next attempt of every dead delivery, in the lane of retries', async () => {
+  it('triggers the next attempt of every dead delivery, in the retry lane', async () => {
     const { count, nextMs, queued } = await recovered([arriving(1, { attempts: 7 })]);
     expect([count, nextMs]).toEqual([1, undefined]);
     expect(queued).toEqual([
@@ -50,7 +50,7 @@ describe('a recovery', () => {
     ]);
   });
 
-  it('leaves what was delivered, and starts with the events of its period', async () => {
+  it('excludes successful deliveries and events before its period', async () => {
     const deliveries = [arriving(1), arriving(2), arriving(3, { status: 'delivered' }), arriving(4)];
     expect((await recovered(deliveries, 2)).events).toEqual(['evt_2', 'evt_4']);
   });
@@ -67,7 +67,7 @@ describe('a recovery', () => {
     expect(events).toEqual(['evt_1']);
   });
 
-  it('covers every page, and ends after a thousand with where to continue', async () => {
+  it('covers every page, and after a thousand deliveries returns the position to continue from', async () => {
     const many = Array.from({ length: MAX_RECOVERED + 60 }, (_, minutes) => arriving(minutes));
     const first = await recovered(many);
     expect(first.count).toBe(MAX_RECOVERED);

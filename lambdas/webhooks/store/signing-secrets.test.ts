@@ -98,7 +98,7 @@ describe('the signing secrets of all webhooks', () => {
     expect(await secrets()).toEqual(['second', 'first']);
   });
 
-  it('stay as they are if no key opens them, and are named', async () => {
+  it('stay unchanged if no key opens them, and appear by name in the result', async () => {
     const { subscription } = await subscribed();
     const lost = keyed({ current: 'a third key' });
     expect((await lost.sealAgain()).failed).toHaveLength(createdCount);

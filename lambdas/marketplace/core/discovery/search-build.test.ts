@@ -97,7 +97,7 @@ describe('the stored search index', () => {
     expect(platform.builds).toBe(1);
   });
 
-  it('stays as it is without a change of what is searched, also in an empty table', async () => {
+  it('stays unchanged unless a searched field changes, also for an empty table', async () => {
     const platform = new Platform();
     const install: ListingRecord = { ...added(first), before: first } as ListingRecord;
     expect(await platform.receive({ type: 'install' }, { type: 'other' }, install)).toBeUndefined();
@@ -133,7 +133,7 @@ describe('the stored search index', () => {
     expect(platform.ids).toEqual(idsOf(second, third));
   });
 
-  it('gets from the table, a day after it was built, a change that was never received', async () => {
+  it('includes, a day after its build, a change of the table that no batch contained', async () => {
     const platform = new Platform();
     await platform.receive(added(first), added(second));
     platform.table = [second, third];

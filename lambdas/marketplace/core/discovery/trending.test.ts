@@ -15,7 +15,7 @@ const ranked = (buckets: readonly InstallBucket[], window: string, scope = 'all'
   rank(buckets, NOW).find((ranking) => ranking.window === window && ranking.scope === scope)?.ranked ?? [];
 const order = (...args: Parameters<typeof ranked>) => ranked(...args).map(({ listingId }) => listingId);
 
-describe('rank', () => {
+describe('the ranking of trending listings', () => {
   it('places recent installs before the same number of earlier ones', () => {
     expect(order([installs('old', 10, 100), installs('new', 10, 1)], '7d')).toEqual(['new', 'old']);
   });

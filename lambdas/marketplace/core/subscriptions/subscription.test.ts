@@ -96,7 +96,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('continues if the cents of a change of plan are returned, and ends with the charges that paid for its time', () => {
+  it('continues if only the charge of a change of plan is returned, and ends if the charges of its current period are', () => {
     const [plan, dearer] = [1_000, 1_001].map((cents) => ({ ...BASIC, id: `of ${cents}`, cents }));
     const { subscription } = changePlan(start(plan).subscription, dearer as AgreedPlan, NOW, times);
     const left = recordReturn(subscription, { chargeId: 'sub_1#2', amount: CENT }, NOW) as PlanSubscription;
@@ -122,7 +122,7 @@ describe('a change of plan', () => {
     expect(change.subscription.canceledAt).toBeUndefined();
   });
 
-  it('waits for the renewal if nothing is due, and can be taken back', () => {
+  it('waits for the renewal if nothing is due, and can be undone until then', () => {
     const { subscription: pro } = start(PRO);
     const { subscription: waiting, charge } = changePlan(pro, BASIC, NOW + DAY, times);
     expect([charge, waiting.plan, waiting.pendingPlan]).toEqual([undefined, PRO, BASIC]);

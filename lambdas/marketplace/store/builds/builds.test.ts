@@ -144,7 +144,7 @@ describe('a build', () => {
     }
   });
 
-  it('publishes one event of many concurrent verdicts', async () => {
+  it('publishes one event for many concurrent verdicts', async () => {
     const { build } = await uploaded();
     await Promise.all(Array.from({ length: 5 }, () => scanOf(build)));
     expect(await eventsOf(build)).toHaveLength(1);
@@ -206,7 +206,7 @@ describe('a build', () => {
     expect(await eventsOf(build)).toHaveLength(1);
   });
 
-  it('belongs to its listing alone, and to its owner', async () => {
+  it('belongs only to its listing and to the owner of that', async () => {
     const { of, build } = await uploaded();
     const other = await listed();
     expect(await codeOf(getBuild(world().builds, other, build.id))).toBe('not_found');

@@ -248,7 +248,7 @@ describe('money of the market', () => {
     };
 
     it.each(['grant', 'proceeds', 'refund'] as const)(
-      'becomes credit, if a %s is what pays for it',
+      'becomes credit if a %s paid for it',
       async (...args: readonly unknown[]) => {
         const [source] = args as [keyof typeof GRANTS];
         const { seller, buyer, listing } = await market({ paid: 402 });

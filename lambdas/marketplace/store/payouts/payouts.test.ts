@@ -94,7 +94,7 @@ async function stateOf(seller: string) {
 }
 
 describe('payouts', () => {
-  it('leave a new table without a command, as there is no transfer to compare it with', async () => {
+  it('start on a new table without a command, because there is no transfer to compare it with', async () => {
     const { seller } = await payable();
     const payout = await requestPayout(system(), seller, undefined);
     const { store } = system();
@@ -104,7 +104,7 @@ describe('payouts', () => {
     expect([await store.isReconciled(), transfersOf(payout.id).length]).toEqual([true, 1]);
   });
 
-  it('go by one transfer and one payout to the bank, and then are paid out', async () => {
+  it('consist of one transfer and one payout to the bank, and end as paid out', async () => {
     const { seller, account } = await payable();
     const payout = await requestPayout(system(), seller, undefined);
     expect(await stateOf(seller)).toEqual({ available: 0n, inTransit: NET, paidOut: 0n, openPayouts: 1 });
@@ -189,7 +189,7 @@ describe('payouts', () => {
     expect(transfersOf(payout.id)).toHaveLength(1);
   });
 
-  it('stay as they are while an update takes the secret from the running worker, and go on with it', async () => {
+  it('stay unchanged while an update removes the secret from the running worker, and continue once it is back', async () => {
     const { seller } = await payable();
     const payout = await requestPayout(system(), seller, undefined);
     const { failed, payoutsAdvanced } = await world.processPayouts(denied());
