@@ -6,7 +6,7 @@ import { divideUp, formatUsd, NANO_PER_CENT, NANO_PER_USD, parseUsd, toCents, us
 
 const nanoUsd = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
 
-describe('parseUsd', () => {
+describe('the reader of USD amounts', () => {
   it('reads back every amount that formatUsd prints', () => {
     fc.assert(fc.property(nanoUsd, (amount) => parseUsd(formatUsd(amount)) === amount));
   });
@@ -108,7 +108,7 @@ describe('parseUsd', () => {
   });
 });
 
-describe('formatUsd', () => {
+describe('the text of a USD amount', () => {
   it('prints no exponent, no trailing zero and at most 9 places', () => {
     fc.assert(
       fc.property(nanoUsd, (amount) => {
@@ -129,7 +129,7 @@ describe('formatUsd', () => {
   });
 });
 
-describe('divideUp', () => {
+describe('the division that rounds up', () => {
   it('gives the least quotient that covers the dividend', () => {
     const nonNegative = fc.bigInt({ min: 0n, max: 10n ** 40n });
     const positive = fc.bigInt({ min: 1n, max: 10n ** 20n });
@@ -143,14 +143,14 @@ describe('divideUp', () => {
   });
 });
 
-describe('toCents', () => {
+describe('the conversion to cents', () => {
   it('returns the exact number of cents, or throws', () => {
     fc.assert(fc.property(fc.maxSafeNat(), (cents) => toCents(BigInt(cents) * NANO_PER_CENT) === cents));
     expect(() => toCents(NANO_PER_CENT + 1n)).toThrow('whole number of cents');
   });
 });
 
-describe('usdJson', () => {
+describe('a USD amount', () => {
   it('becomes the exact decimal in JSON text, beyond the digits of a floating-point number', () => {
     fc.assert(
       fc.property(nanoUsd, (amount) => {

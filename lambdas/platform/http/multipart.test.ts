@@ -71,7 +71,7 @@ describe('a form', () => {
     },
   );
 
-  it('takes a file of exactly the limit, and none of a byte more', async () => {
+  it('accepts a file of exactly the limit, and rejects one byte more', async () => {
     const largest = await receive(request([file(Buffer.alloc(MAX_FILE_BYTES))]));
     expect(largest.file?.content.size).toBe(MAX_FILE_BYTES);
     await largest.dispose();
@@ -80,7 +80,7 @@ describe('a form', () => {
     });
   });
 
-  it('gives two files with the same content the same digest, and others another', async () => {
+  it('yields the same digest for files with the same content, and another for other files', async () => {
     const digest = async (content: string) => {
       const upload = await receive(request([file(Buffer.from(content))]));
       await upload.dispose();
@@ -91,7 +91,7 @@ describe('a form', () => {
   });
 });
 
-describe('an incomplete form that is rejected', () => {
+describe('an invalid form', () => {
   it.each<readonly [string, readonly (Buffer | string)[], string?]>([
     ['no end', [sound], ''],
     ['an end inside the file', [sound.subarray(0, -4)], ''],
@@ -113,7 +113,7 @@ describe('an incomplete form that is rejected', () => {
     ['more parts than a form has', [...Array.from({ length: 200 }, () => part('x-a: b', '')), sound]],
     ['a header of 100 KB', [part(`content-disposition: ${'a'.repeat(100_000)}`, 'a'), sound]],
     ['a field of 64 KB and more', [field('prompt', 'a'.repeat(70_000)), sound]],
-  ])('%s', async (_name, parts, closing) => {
+  ])('causes an error: %s', async (_name, parts, closing) => {
     for (const fragment of [1 << 20, 5])
       await expect(receive(request(parts, fragment, closing))).rejects.toMatchObject({
         code: 'invalid_value',
@@ -122,7 +122,7 @@ describe('an incomplete form that is rejected', () => {
 });
 
 describe('the grammar of a form', () => {
-  it('ends at its closing boundary, whatever stands behind it', async () => {
+  it('ends at its closing boundary, whatever follows it', async () => {
     const closed = [field('a', '1'), END, sound.subarray(0, -3)];
     for (const fragment of [1 << 20, 60])
       expect(await receive(request(closed, fragment, ''))).toMatchObject({
@@ -152,13 +152,13 @@ describe('the grammar of a form', () => {
     expect(upload.fields).toEqual([[name, '1']]);
   });
 
-  it('takes names that are percent-encoded, and other charsets that are common', async () => {
+  it('accepts percent-encoded names, and other common charsets', async () => {
     const headers =
       "content-disposition: form-data; name*=utf-8''%c3%bc\r\ncontent-type: text/plain;charset=iso-8859-1";
     expect((await receive(request([part(headers, 'a')]))).fields).toEqual([['ü', 'a']]);
   });
 
-  it('ends, when a file follows a malformed part', async () => {
+  it('ends the reading of a malformed part before a file', async () => {
     const broken = [part('a: b\r\nno colon', 'a'), sound];
     for (const fragment of [1 << 20, 60])
       await expect(receive(request(broken, fragment))).rejects.toMatchObject({ code: 'invalid_value' });
@@ -173,7 +173,7 @@ describe('the grammar of a form', () => {
   });
 });
 
-it('reads or rejects each randomly cut and changed form', async () => {
+it('the reader accepts or rejects each randomly cut and changed form', async () => {
   let [read, rejectedCount] = [0, 0];
   const otherFields: unknown[] = [];
   await forEach(mutatedForms(FORMS), async ({ body }) => {

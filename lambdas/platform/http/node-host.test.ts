@@ -159,7 +159,7 @@ describe('the node:http host', () => {
     expect(response).toMatchObject({ body: { a: [1] }, pathParameters: { path: '/a/b' }, remaining: 1_000 });
   });
 
-  it('lets a call be silent for as long as CloudFront bears it where it came through that, else for all its time', async () => {
+  it('lets a call be silent for the timeout of CloudFront if the call came through it, else for its whole time', async () => {
     const headers = { 'content-type': 'application/json', 'x-viewer-ip': '192.0.2.1' };
     expect(await (await post('{}', { headers })).json()).toMatchObject({ silenceMs: 120_000 });
     expect(await (await post('{}')).json()).not.toHaveProperty('silenceMs');
@@ -398,7 +398,7 @@ describe('a connection whose request had a body that nobody read', () => {
   });
 });
 
-describe('NodeHost, at its limits', () => {
+describe('the node:http host at its limits', () => {
   it('rejects further calls in the format of the route, with a time to retry, and still serves uncounted paths', async () => {
     const { holding, address, open, release } = await holdingHost({ maxCalls: 2 });
     const calls = [fetch(address), fetch(address)];

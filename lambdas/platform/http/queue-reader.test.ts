@@ -37,7 +37,7 @@ describe('a reader of a queue', () => {
     ]);
   });
 
-  it('returns to the queue only those that failed, were it all of them', async () => {
+  it('returns only failed messages to the queue, even if all failed', async () => {
     const { read } = reader(async (body) => {
       if (body !== 1) throw new Error('no');
     });
@@ -67,7 +67,7 @@ describe('a reader of a queue', () => {
     expect(failures).toEqual(batches.map(([, odd]) => [`1 ${odd}`]));
   });
 
-  it('logs where a message failed, never what was in it, and nothing of one that is only delivered again', async () => {
+  it('logs the location of a failure, never the content of the message, and nothing for a message that only returns to the queue', async () => {
     const { read, lines } = reader(async (body) => {
       if (body === 'later') throw new RetryLater();
       throw new Error(`cannot handle ${JSON.stringify(body)}`);

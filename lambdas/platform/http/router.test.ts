@@ -82,7 +82,7 @@ describe('the router', () => {
     },
   );
 
-  it('takes an encoded slash for a part of its segment', () => {
+  it('treats an encoded slash as part of its segment', () => {
     const [match] = matchPath([{ path: '/a/{x}' }, { path: '/a/{x}/c' }], '/a/b%2Fc');
     expect(match?.route.path).toBe('/a/{x}');
     expect(match?.pathParameters).toEqual({ x: 'b/c' });

@@ -120,7 +120,7 @@ describe('the measurement of a settled call', () => {
     });
   });
 
-  it('excludes units other than tokens, and contains the route none if no route served the call', () => {
+  it('excludes units other than tokens, and names the route "none" if no route served the call', () => {
     const { values, dimensions } = measuredCall({ ...record, unit: 'image', route: null });
     expect(values).toEqual({ CallsSettled: 1, CostNanoUsd: 2250 });
     expect(dimensions).toEqual({ route: 'none' });

@@ -33,7 +33,7 @@ const rejectionOf = (headers: Record<string, string>): string => {
   return 'none';
 };
 
-describe('verifyKey', () => {
+describe('the verification of a key', () => {
   it('accepts every key that the service created and returns its identity, with only a hash of its secret', () => {
     fc.assert(
       fc.property(parts, fc.string({ minLength: 16 }), (text, current) => {
@@ -84,12 +84,12 @@ describe('verifyKey', () => {
     expect(verifyKey(formatKey(KEY_PARTS, { current, previous }), { current })?.keyId).toBe(KEY_PARTS.keyId);
   });
 
-  it('creates keys of one shape, which a secret scanner can match', () => {
+  it('applies to keys of one format, which a secret scanner can match', () => {
     expect(KEY).toMatch(/^uis_[0-9A-Z]{52}[0-9a-f]{72}$/);
   });
 });
 
-describe('authenticate', () => {
+describe('the authentication of a request', () => {
   it('takes the key from Authorization: Bearer, whatever the case of the scheme, or from X-API-Key', () => {
     for (const headers of [
       { authorization: `Bearer ${KEY}` },
@@ -112,7 +112,7 @@ describe('authenticate', () => {
     expect(rejectionOf({ authorization: 'Bearer ' })).toBe('401 missing_api_key');
   });
 
-  it('says that a session is no API key', () => {
+  it('returns an error that says that a session is no API key', () => {
     expect(() => authenticate(new Headers({ authorization: 'Bearer a.session.token' }), PEPPERS)).toThrow(
       'A session was sent where an API key is needed.',
     );

@@ -85,7 +85,7 @@ describe('the key gate', () => {
     );
   }, 30_000);
 
-  it('loses nothing when a minute, a day and a month roll under racing calls and settlements', async () => {
+  it('loses no charge at the end of a minute, a day and a month under concurrent calls and settlements', async () => {
     const ledgers = [open(), open(), open()];
     const policy = { daily_usd: 100_000n, monthly_usd: 1_000_000n, tpm: 100_000, rpm: 1000 };
     const boundaries = [Date.UTC(2026, 6, 15, 12, 1), Date.UTC(2026, 6, 16), Date.UTC(2026, 7, 1)];
@@ -114,7 +114,7 @@ describe('the key gate', () => {
     }
   }, 30_000);
 
-  it('counts the calls of a clock that lags in the windows of that clock, and gives them back there', async () => {
+  it('counts the calls of a process with a slow clock in the windows of that clock, and refunds them there', async () => {
     const [onTime, late] = [open(), open(-60_000)];
     const policy = { rpm: 3, daily_usd: 1000n, monthly_usd: 1000n };
     const [key] = (await openAccount(database.client, PLENTY, policy)).keys;
@@ -186,6 +186,6 @@ describe('touching a key', () => {
   });
 });
 
-it('leaves the ledger of all tests above exact, with no hold', async () => {
+it('the ledger of all tests above remains exact, with no hold', async () => {
   expect(await auditAll(database.client, () => LATER_MS)).toMatchObject({ exact: true, held: 0n });
 }, 30_000);

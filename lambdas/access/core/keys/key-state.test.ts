@@ -59,7 +59,7 @@ const REASONS: readonly (readonly [string, Partial<KeyState>, Partial<KeyCharge>
   ['402 monthly_usd_exceeded', { monthLeft: 9n }, {}],
 ];
 
-describe('rejection', () => {
+describe('the check of a key’s state', () => {
   it('returns undefined if the remaining requests, tokens and caps exactly cover the charge', () => {
     expect(codeOf({ requestsLeft: 1, tokensLeft: 10n, dayLeft: 10n, monthLeft: 10n })).toBeUndefined();
   });
@@ -113,7 +113,7 @@ const parseMs = (duration: string): number => {
   return Number(match[1] ?? 0) * 60_000 + Math.round(Number(match[2] || 0) * 1000) + Number(match[3] ?? 0);
 };
 
-describe('formatDuration', () => {
+describe('the text of a duration', () => {
   it('writes every time to the end of a minute in a form that reads back to the same', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 60_000 }), (ms) => parseMs(formatDuration(ms)) === ms));
   });
@@ -129,11 +129,11 @@ describe('formatDuration', () => {
   });
 });
 
-describe('rateLimitHeaders', () => {
+describe('the headers of rate limits', () => {
   const LIMITED = { policy: { rpm: 5, tpm: 1000 }, requestsLeft: 3, tokensLeft: 400n };
   const headersOf = (changes: Partial<KeyState>) => rateLimitHeaders(state(changes), NOW_MS);
 
-  it('state limit, rest and reset of requests and tokens', () => {
+  it('state limit, remainder and reset of requests and tokens', () => {
     expect(headersOf(LIMITED)).toEqual({
       'x-ratelimit-limit-requests': '5',
       'x-ratelimit-remaining-requests': '3',
@@ -144,13 +144,13 @@ describe('rateLimitHeaders', () => {
     });
   });
 
-  it('omits tokens for a key without a token limit, and reports 100 requests if no request limit is set', () => {
+  it('omit tokens for a key without a token limit, and state 100 requests if no request limit is set', () => {
     const headers = headersOf({});
     expect(headers['x-ratelimit-limit-requests']).toBe('100');
     expect(Object.keys(headers).filter((name) => name.includes('tokens'))).toEqual([]);
   });
 
-  it('never state a negative rest', () => {
+  it('never state a negative remainder', () => {
     const headers = headersOf({ ...LIMITED, requestsLeft: -1, tokensLeft: -50n });
     expect(headers['x-ratelimit-remaining-requests']).toBe('0');
     expect(headers['x-ratelimit-remaining-tokens']).toBe('0');

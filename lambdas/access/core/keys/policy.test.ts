@@ -20,7 +20,7 @@ const policy = fc.record(
   { requiredKeys: [] },
 );
 
-describe('policySchema', () => {
+describe('the schema of a policy', () => {
   it('reads back what callers are shown, for caps of up to 15 digits', () => {
     fc.assert(
       fc.property(policy, (policyValue) => {

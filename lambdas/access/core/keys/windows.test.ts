@@ -8,8 +8,8 @@ import { minuteEndsInMs, windowsAt } from './windows.ts';
 const HORIZON_MS = Date.UTC(2200, 0, 1);
 const instant = fc.integer({ min: 0, max: HORIZON_MS });
 
-describe('windowsAt', () => {
-  it('puts two instants into one window exactly when their UTC minute, day or month is the same', () => {
+describe('the windows of a time', () => {
+  it('equal those of another time exactly if the UTC minute, day or month is the same', () => {
     const pair = instant.chain((ms) =>
       fc.tuple(
         fc.constant(ms),
@@ -28,7 +28,7 @@ describe('windowsAt', () => {
     );
   });
 
-  it('starts every minute, day and month at its first millisecond, directly after the previous one', () => {
+  it('start with the first millisecond of every minute, day and month, directly after the previous ones', () => {
     for (let month = 0; month < 12 * 130; month += 1) {
       const startMs = Date.UTC(1970, month, 1);
       const [last, first] = [windowsAt(startMs - 1), windowsAt(startMs)];
@@ -40,7 +40,7 @@ describe('windowsAt', () => {
     }
   });
 
-  it.each(['Pacific/Kiritimati', 'America/St_Johns'])('takes no notice of the time zone %s', (zone) => {
+  it.each(['Pacific/Kiritimati', 'America/St_Johns'])('do not depend on the time zone %s', (zone) => {
     const module = new URL('./windows.ts', import.meta.url).href;
     const ms = Date.parse('2026-10-31T23:30:00Z');
     const script = `const { windowsAt } = await import('${module}'); console.log(JSON.stringify(windowsAt(${ms})))`;
@@ -51,8 +51,8 @@ describe('windowsAt', () => {
   });
 });
 
-describe('minuteEndsInMs', () => {
-  it('returns the time to the next minute, from 1 to 60,000 ms', () => {
+describe('the rest of a minute', () => {
+  it('equals the time to the next minute, from 1 to 60,000 ms', () => {
     fc.assert(
       fc.property(instant, (ms) => {
         const restMs = minuteEndsInMs(ms);

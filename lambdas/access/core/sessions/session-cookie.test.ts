@@ -123,7 +123,7 @@ describe('a request without the header of our own pages', () => {
   });
 });
 
-it('returns 401 or the session of the cookie for any cookie header', async () => {
+it('any cookie header leads to 401 or to the session of its cookie', async () => {
   const fragment = fc.oneof(
     fc.constant(`${SESSION_COOKIE}=${TOKEN}`),
     fc.constantFrom(...[SESSION_COOKIE, '=', ';', '; ', TOKEN, '"', '\t', '%00', ',']),

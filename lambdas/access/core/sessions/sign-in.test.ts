@@ -9,7 +9,7 @@ it('the key of an identity never changes, or its account would be lost', async (
   );
 });
 
-it('the same subject of two issuers is two identities', async () => {
+it('the same subject counts as two identities for two issuers', async () => {
   const keys = await Promise.all(
     [GITHUB, 'https://github.com\n'].map((issuer) => identityKey({ issuer, subject: '583231' })),
   );

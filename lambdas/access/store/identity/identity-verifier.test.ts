@@ -105,7 +105,7 @@ describe('an ID token', () => {
     ['that ended a moment ago, by a clock that is behind', { exp: nowSeconds - 20 }],
     ['that begins in a moment, by a clock that is ahead', { nbf: nowSeconds + 20, iat: nowSeconds + 20 }],
     ['for several, issued to us', { aud: ['other', CLIENT_ID], azp: CLIENT_ID }],
-  ])('%s is taken', async (_what, claims) => {
+  ])('passes verification: %s', async (_what, claims) => {
     expect(await code(verify(await provider.idToken('somebody', { claims })))).toContain('accepted');
   });
 
@@ -239,7 +239,7 @@ describe('a provider', () => {
     }
   });
 
-  it('whose discovery document is another issuer’s is not believed', async () => {
+  it('fails verification if its discovery document names another issuer', async () => {
     const issuer = `${provider.issuer}/`;
     verifier = verifierOf({ test: oidc({ issuer }) });
     const token = await provider.idToken('somebody', { claims: { iss: issuer } });

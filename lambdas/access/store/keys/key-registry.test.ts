@@ -61,7 +61,7 @@ const statusOfKey = async (key: string): Promise<string> =>
     );
 
 describe('creating a key', () => {
-  it('verifies offline and passes the gate, and its secret is stored nowhere', async () => {
+  it('yields a key that verifies offline and passes the gate, and stores its secret nowhere', async () => {
     const { state, key } = await issuerOn().create(accountId, 'first', { rpm: 1 });
     expect(verified(key)).toMatchObject({ accountId, keyId: state.keyId });
     expect((await gate().touch(verified(key))).state).toMatchObject({ name: 'first', policy: { rpm: 1 } });
@@ -72,14 +72,14 @@ describe('creating a key', () => {
     expect(JSON.stringify(keyEntry(state, nowMs))).not.toContain(key.slice(56, 96));
   });
 
-  it('bills its own account alone, though its text were signed for another', async () => {
+  it('yields a key that bills only its own account, even if its text is signed for another', async () => {
     const { key } = await issuerOn().create(accountId, 'mine', {});
     const another = { ...verified(key), accountId: `acc_${systemUlid()}` };
     await expect(gate().touch(another)).rejects.toMatchObject({ code: 'invalid_api_key' });
     expect((await gate().touch(verified(key))).state.accountId).toBe(accountId);
   });
 
-  it('exists once if the SDK repeats a lost request', async () => {
+  it('yields one key if the SDK repeats a lost request', async () => {
     const { client } = engineClients(database.endpoint);
     const { attempts } = loseFirstResponses(client);
     const { state } = await issuerOn(client).create(accountId, 'first', {});
@@ -93,7 +93,7 @@ describe('creating a key', () => {
     await expect(registryOn().add(key, 10)).rejects.toThrow('key_taken');
   });
 
-  it('causes an error and is not stored if its account does not exist', async () => {
+  it('causes an error and stores nothing if the account does not exist', async () => {
     const key = { keyId: 'key_x', accountId: 'nobody', secretHash: 'h', name: 'n', policy: {}, created: 0 };
     await expect(registryOn().add(key, 10)).rejects.toThrow('nobody');
     expect(await registryOn().find('key_x')).toBeUndefined();
@@ -101,7 +101,7 @@ describe('creating a key', () => {
 });
 
 describe('an account', () => {
-  it(`has at most ${QUOTAS.api_keys_per_account} keys, however many are asked for at once, and room again when one is deleted`, async () => {
+  it(`creates at most ${QUOTAS.api_keys_per_account} keys under concurrent requests, and one more after a deletion`, async () => {
     const keyCount = QUOTAS.api_keys_per_account + 15;
     const results = await Promise.allSettled(
       Array.from({ length: keyCount }, (_, index) => issuerOn().create(accountId, `k${index}`, {})),
@@ -176,7 +176,7 @@ describe('a change of a key', () => {
     expect(await statusOfKey(key)).toBe('requests_per_minute');
   });
 
-  it('moves what is left of each window by as much as its limit, to less than nothing where more is used', async () => {
+  it('changes the remainder of each window by as much as its limit, below zero if more is used', async () => {
     const before = { rpm: 10, tpm: 1_000, daily_usd: 500n, monthly_usd: 900n };
     const { state, key } = await issuerOn().create(accountId, 'k', before);
     const windows = windowsAt(nowMs);
@@ -243,7 +243,11 @@ describe('a rotation', () => {
       0,
       ['invalid_api_key', 'invalid_api_key', 'ok'],
     ],
-    ['again during the overlap leaves the last two secrets good', 600, ['invalid_api_key', 'ok', 'ok']],
+    [
+      'leaves the last two secrets valid if it repeats during the overlap',
+      600,
+      ['invalid_api_key', 'ok', 'ok'],
+    ],
   ])('%s', async (_what, overlap, statuses) => {
     const { state, key: first } = await issuerOn().create(accountId, 'k', {});
     const { key: second } = await issuerOn().rotate(accountId, state.keyId, 600);
@@ -259,7 +263,7 @@ describe('a rotation', () => {
     expect([await statusOfKey(old), await statusOfKey(fresh)]).toEqual(['ok', 'ok']);
   });
 
-  it('leaves the windows and the policy as they were', async () => {
+  it('leaves the windows and the policy unchanged', async () => {
     const { state, key } = await issuerOn().create(accountId, 'k', { rpm: 5 });
     await gate().touch(verified(key));
     await issuerOn().rotate(accountId, state.keyId, 60);

@@ -80,7 +80,7 @@ beforeEach(async () => {
 });
 
 describe('the key item', () => {
-  it('reads back what it was written with, whatever the policy sets', () => {
+  it('reads back unchanged, whatever the policy sets', () => {
     const key = { keyId: 'key_x', accountId: 'acc_x', secretHash: 'h', name: 'n', created: 7 };
     for (const policy of [
       {},
@@ -183,7 +183,7 @@ describe('a charge', () => {
     expect(await read()).toMatchObject({ requestsLeft: 8, tokensLeft: 80n, dayLeft: 800n });
   });
 
-  it('leaves the time of last use unset if it takes no amount, so a key that only reads its usage stays at rest', async () => {
+  it('leaves the time of last use unset without an amount, so that a key that only reads its usage does not count as in use', async () => {
     await keys.charge(chargeOf({ tokens: 0, amount: 0n }));
     expect((await read()).used).toBeUndefined();
   });
@@ -274,7 +274,7 @@ describe('settling a charge', () => {
     expect(await read()).toMatchObject({ dayLeft: 1_000n, monthLeft: 10_000n });
   });
 
-  it('starts no window, because a window without its name would have more than its cap', async () => {
+  it('starts no window, because a window without a name may exceed its cap', async () => {
     nowMs += MINUTE_MS;
     const { minute } = windowsAt(nowMs);
     await keys.settle(
@@ -297,7 +297,7 @@ describe('settling a charge', () => {
     expect(await keys.read('key_of_nobody')).toBeUndefined();
   });
 
-  it('after a repair gives nothing back and takes the cost, which makes the key one in use', async () => {
+  it('refunds nothing after a repair and charges the cost, which marks the key as in use', async () => {
     expect(await keys.repair(await read(), NOW, { dayLeft: 1_000n, monthLeft: 10_000n })).toBe(true);
     nowMs += MINUTE_MS;
     await keys.settle(keyId, end());

@@ -16,7 +16,7 @@ const readResponse = (method: string, path: string) =>
     }),
   ).catch((failure: unknown) => failure);
 
-describe('unknownRoute', () => {
+describe('the error of an unknown route', () => {
   it.each([
     ['GET', '/v1/responses', { status: 426, code: 'websocket_unsupported' }],
     ['DELETE', '/v1/responses', { status: 405, code: 'method_not_allowed' }],
