@@ -217,7 +217,7 @@ describe('a bad Converse request', () => {
       'toolConfig.toolChoice',
     ],
     ['with a schema that is no JSON', format('{'), 'jsonSchema.schema'],
-  ])('causes a ValidationException if it contains %s', async (_name, body, path) => {
+  ])('causes a ValidationException %s', async (_name, body, path) => {
     const message = expect.stringMatching(`at '.*${path}'`);
     expect(await rejection(body)).toEqual({ status: 400, type: 'ValidationException', message });
   });
