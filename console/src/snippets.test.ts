@@ -269,7 +269,7 @@ OpenAI = Anthropic = client
     };
   }
 
-  it.each(REQUESTS)("an example program calls OpenAI's SDK for $kind as requested", (request) => {
+  it.each(REQUESTS)("calls OpenAI's SDK for $kind as requested", (request) => {
     const file = request.kind === 'audio' ? { file: { opened: request.file } } : {};
     if (request.kind === 'audio') writeFileSync(join(folder, request.file ?? ''), 'sound');
     const { options, path, named } = runPython(textOf(request, 'openai-python'));
@@ -280,7 +280,7 @@ OpenAI = Anthropic = client
     rmSync(join(folder, 'image.png'), { force: true });
   });
 
-  it("an example program calls Anthropic's SDK with the conversation, its tools and its output schema", () => {
+  it("calls Anthropic's SDK with the conversation, its tools and its output schema", () => {
     const { options, path, named } = runPython(textOf(chat, 'anthropic-python'));
     expect(options).toEqual({ base_url: BASE, auth_token: KEY, api_key: null });
     expect(path).toEqual(['messages', 'create']);

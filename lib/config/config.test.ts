@@ -256,7 +256,7 @@ describe('the settings of a deployment', () => {
     }
   });
 
-  it('domains sets the name of each API, with TLS 1.2 or later', () => {
+  it('give each API the name in domains, with TLS 1.2 or later', () => {
     for (const stack of SERVICE_STACKS) {
       expect(app.only(stack, 'AWS::ApiGateway::DomainName').Properties).toMatchObject({
         DomainName: DOMAINS[stack],

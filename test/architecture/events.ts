@@ -34,7 +34,7 @@ describe('a type of events', () => {
     expect(unproduced(modules)).toEqual([]);
   });
 
-  it('would be found without one, also if another module mentions it', () => {
+  it('causes a failure without one, also if another module mentions it', () => {
     const others = modules.filter(({ path }) => !path.endsWith('marketplace/core/builds/scans.ts'));
     expect(unproduced(others)).toEqual(['app.build.scanned']);
     const mention = `switch (type) { case 'payout.paid': run(); } const types = ['payout.paid'];`;

@@ -137,7 +137,7 @@ describe('a handler', () => {
     ['const c = a ?? b;', '??'],
     ['a ||= b;', '||='],
     ['const c = a?.b;', 'OptionalChainingExpression'],
-  ])('would be caught branching by %s', (source, branch) => {
+  ])('causes a failure if it branches by %s', (source, branch) => {
     expect(branchesOf(parse(source))).toEqual([branch]);
   });
 });

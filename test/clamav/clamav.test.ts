@@ -39,7 +39,7 @@ const INFECTED = { status: 'THREATS_FOUND', threats: [THREAT] };
 const eicar = { name: 'eicar.com', content: EICAR };
 const readme = { name: 'README.md', content: Buffer.from('# An app\n') };
 
-describe('ClamAV', () => {
+describe('the scanner ClamAV', () => {
   it.each([
     ['a zip', zip([readme])],
     ['an empty zip', zip([])],

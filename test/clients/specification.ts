@@ -46,7 +46,7 @@ async function validated(documents: readonly Document[]): Promise<readonly (stri
 const cases = PROTOCOLS.flatMap((protocol) => CHECKS.map((check) => [protocol, check.name, check] as const));
 
 describe('Open Responses', () => {
-  it.each(cases)('over %s: %s', async (protocol, _name, check) => {
+  it.each(cases)('holds over %s: %s', async (protocol, _name, check) => {
     if (check.fault !== undefined) await service.fault(check.fault);
     const model = (check.reasons ? REASONERS : MODELS)[protocol];
     const response = await send(caller(), { model, ...check.body });

@@ -336,7 +336,7 @@ describe('the smoke test of the deployment', () => {
 });
 
 describe('the deployed maintenance jobs', () => {
-  it('verifies the ledger in the audit workflow, in its own roles', async () => {
+  it('verify the ledger in the audit workflow, each in its own role', async () => {
     const workflow = await RunningWorkflow.start(emulator, deployment.stackName('inference'), 'audit-books');
     expect(await workflow.output()).toMatchObject({
       complete: true,

@@ -153,7 +153,7 @@ describe('a request with a field that no route accepts', () => {
   );
 
   it.each(FORMATS)(
-    'the request is rejected if its caller requires all fields: %s',
+    'causes an error if its caller requires all fields: %s',
     async (format, _protocol, model) => {
       const provider = { require_parameters: true };
       const { status, error, calls } = await sendRequest(format, {
@@ -197,7 +197,7 @@ describe('a server tool that no route serves at a price', () => {
     },
   );
 
-  it('the request is rejected if it forces the tool', async () => {
+  it('causes an error if the request forces it', async () => {
     const forced = { input: 'Hi', max_output_tokens: 16, tools, tool_choice: { type: 'web_search' } };
     for (const model of MODELS)
       expect(await sendRequest('responses', { ...forced, model })).toMatchObject({

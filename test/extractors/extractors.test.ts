@@ -93,7 +93,7 @@ describe('an archive that the inspection rejects', () => {
     'a member that the directory does not list',
   ];
 
-  it('would differ between the programs, which the comparison detects', async () => {
+  it('differs between the programs, which the comparison detects', async () => {
     const hostile = TITLES.map((title) =>
       HOSTILE_ARCHIVES.find((archive) => archive.title === title)?.file(),
     );

@@ -143,7 +143,7 @@ async function draw(name: string, filter: readonly string[], examples: number, d
 }
 
 describe('requests drawn from openapi.json', () => {
-  it(`are answered as it describes, none by a failure (SEED=${SEED})`, async () => {
+  it(`receive the described responses, and no 5xx error (SEED=${SEED})`, async () => {
     const drawn = await Promise.all([
       draw('inference', ['--include-tag', 'Inference'], EXAMPLES.Inference),
       draw('others', ['--exclude-tag', 'Inference'], EXAMPLES.others),

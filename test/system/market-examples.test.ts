@@ -39,7 +39,7 @@ describe('each example of the market', () => {
 });
 
 describe('the example marketplace-app', () => {
-  it('lists and releases an app, hears of its purchase once, and earns the price to the cent', async () => {
+  it('lists and releases an app, receives the event of its purchase once, and earns the price to the cent', async () => {
     const [publisher, buyer] = [await Owner.open(service), await Owner.open(service)];
     await service.admin('credit', 'grant', '--account', buyer.id, '--amount', '5');
     const port = String(await freePort());

@@ -88,7 +88,7 @@ describe('one stage in two regions of an account', () => {
     ['name that is unique in the account', (app) => STACKS.flatMap((s) => namesOf(app, s, ACCOUNT_WIDE)), 16],
     ['name in us-east-1', (app: SynthesizedApp) => namesOf(app, EDGE, REGIONAL), 4],
   ] satisfies [string, (app: SynthesizedApp) => readonly (string | undefined)[], number][])(
-    'share no %s',
+    'shares no %s',
     (_, listed, count) => {
       const names = deployments.flatMap((app) => [...new Set(listed(app))]);
       expect(names).toHaveLength(count);

@@ -75,7 +75,7 @@ describe('the reference prices in the database', () => {
     expect(await readReferencePrices(database.client, table)).toBeUndefined();
   });
 
-  it('leave the catalog unchanged, with the same document or another', async () => {
+  it('leave the catalog unchanged, whatever their document contains', async () => {
     const version = await writeCatalog(database.client, table, documentOf(3));
     await give(documentOf(3));
     await give(documentOf(4));

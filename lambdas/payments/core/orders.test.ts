@@ -105,7 +105,7 @@ describe('a new order', () => {
     expect(orders.steps).toEqual(['reserve', 'open checkout', 'save']);
   });
 
-  it('whose checkout cannot be opened is called off, and the caller hears why', async () => {
+  it('ends as canceled if its checkout cannot be opened, and the caller receives the reason', async () => {
     const orders = new Orders();
     const failure = new Error('the provider does not answer');
     await expect(create(orders, () => Promise.reject(failure))).rejects.toBe(failure);

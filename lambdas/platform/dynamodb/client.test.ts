@@ -91,7 +91,7 @@ async function outcome(client: Client, command: object): Promise<unknown> {
   }
 }
 
-describe('createDynamoClients, real engine', () => {
+describe('the DynamoDB client, on the real engine,', () => {
   let database: TestDatabase;
   let sdk: Client;
 
@@ -257,7 +257,7 @@ const cut: Answerer = (response) => {
 };
 const reset: Answerer = (_response, request) => void request.socket.resetAndDestroy();
 
-describe('createDynamoClients, failing server', () => {
+describe('the DynamoDB client, on a failing server,', () => {
   let trouble: Awaited<ReturnType<typeof startTrouble>> | undefined;
   afterEach(async () => {
     await trouble?.stop();

@@ -46,7 +46,7 @@ describe('the request of an event', () => {
     ['TRACK', 'NOT-TRACK'],
     ['trace', 'NOT-trace'],
     ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((name) => [name, name]),
-  ])('takes the method %s over as %s, because no request may have some', (httpMethod, method) => {
+  ])('contains the method %s as %s, because a request object forbids some methods', (httpMethod, method) => {
     expect(toRequest(lambdaEvent({ httpMethod })).method).toBe(method);
   });
 

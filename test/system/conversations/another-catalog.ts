@@ -110,7 +110,7 @@ describe('another catalog', () => {
     await service.admin('catalog', 'apply', file, '--remove');
   }
 
-  it('applied while the service runs is live within seconds', async () => {
+  it('applies within seconds while the service runs', async () => {
     const { key } = await service.account('1');
     const added = async () =>
       (await service.chat({ ...userMessage('Hi'), model: 'sim/added' }, { key })).status;
@@ -149,7 +149,7 @@ describe('another catalog', () => {
     expect(service.output).not.toContain(OWN_KEY);
   });
 
-  it('sends no field of a host that lifts the output above what is held, and takes thoughts from the bound', async () => {
+  it('sends no field that raises the output of a host above its held bound, and counts reasoning within the bound', async () => {
     const { key } = await service.account('1');
     const send = async (model: string, fields: object) => {
       const before = observed.length;

@@ -117,7 +117,7 @@ describe('the cost of a call', () => {
 });
 
 describe('a call that fails', () => {
-  it('before any output costs nothing and leaves no hold', async () => {
+  it('costs nothing and leaves no hold if it has no output', async () => {
     const { id, key } = await service.account('1');
     for (const stream of [false, true]) {
       const response = await service.chat(
@@ -153,7 +153,7 @@ describe('a call that fails', () => {
     await until(call, (attemptCount) => attemptCount === 0);
   });
 
-  it('after its first output settles on what was delivered and ends in one error event', async () => {
+  it('costs its delivered output and ends in one error event if it has some', async () => {
     const { key } = await service.account('1');
     await service.fault({ cut_after_chunks: 8 });
     const response = await service.chat(userMessage('write 200 words', { stream: true, max_tokens: 400 }), {

@@ -40,7 +40,7 @@ describe.each(EXPOSED)('the one hostname under %s', (name, inference, uploads) =
     expect(originOf(app, '/health/host')).toBe('platform/prod');
   });
 
-  it('takes every method over HTTPS alone, with fewer behaviours than any account has', () => {
+  it('accepts every method over HTTPS only, with fewer cache behaviors than the quota of any account', () => {
     const { CacheBehaviors: special, DefaultCacheBehavior: rest } = distributionOf(app);
     expect(special.length + 1).toBeLessThan(MAX_BEHAVIORS);
     for (const behaviour of [rest, ...special]) {

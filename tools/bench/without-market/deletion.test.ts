@@ -26,7 +26,7 @@ describe('the deletion of the market', () => {
     expect(EDITS.filter(([path]) => !modules.includes(path))).toEqual([]);
   });
 
-  it('would notice an import that nobody has registered', () => {
+  it('detects an import that nobody has registered', () => {
     const text = "import { x } from '../marketplace/core/listings/listing.ts';";
     expect(leftImports('lambdas/ledger/a.ts', text)).toEqual([
       'lambdas/marketplace/core/listings/listing.ts',

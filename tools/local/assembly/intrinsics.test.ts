@@ -20,7 +20,7 @@ const cases: readonly [string, unknown, unknown][] = [
   ['values inside objects and lists', { a: [{ Ref: 'A' }], b: 1 }, { a: ['ref-A'], b: 1 }],
 ];
 
-describe('intrinsic functions', () => {
+describe('the assembly', () => {
   it.each(cases)('resolves %s', (_, template, expected) => {
     expect(resolveIntrinsics(template, scope)).toEqual(expected);
   });

@@ -7,7 +7,7 @@ import { ENGINE_PLATFORMS, engineBinary } from './engine.ts';
 const installed = (file: string) => `node_modules/${file}`;
 
 describe('the embedded DynamoDB', () => {
-  it.each(ENGINE_PLATFORMS)('each platform resolves an engine by name: %s', (platform) => {
+  it.each(ENGINE_PLATFORMS)('resolves to an engine by the name of the platform: %s', (platform) => {
     const binary = platform === 'win32-x64' ? 'dynoxide.exe' : 'dynoxide';
     expect(engineBinary(platform, installed)).toBe(`node_modules/@dynoxide/${platform}/${binary}`);
   });

@@ -86,7 +86,7 @@ describe('a streaming function', () => {
     expect(fixture.lines.join('\n')).toContain('timed out after 1 s');
   });
 
-  it('behind a buffered route is a 502, and so is a buffered function behind a streaming one', async () => {
+  it('causes a 502 behind a buffered route, as does a buffered function behind a streaming one', async () => {
     expect((await post(fixture.url, '/stream-as-buffered', {})).status).toBe(502);
     expect((await post(fixture.url, '/misbehave-as-stream', { way: 'pid' })).status).toBe(502);
   });

@@ -107,7 +107,7 @@ describe('a model of an open catalog', () => {
   });
 });
 
-describe('parseCatalog, token_factor and hidden_tokens', () => {
+describe('the check of token_factor and hidden_tokens', () => {
   const catalogWith = (fields: object) => {
     const [model] = parseCatalog({ models: [modelOf(0, fields)] }).models;
     return [model?.token_factor, model?.hidden_tokens];

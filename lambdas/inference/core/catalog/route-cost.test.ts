@@ -45,7 +45,7 @@ const PAIRS = Object.entries(LISTS).flatMap(([type, lists]) =>
 
 describe('the cost of a route', () => {
   it.each(PAIRS)(
-    'type %s with the price unit %s accepts the cost unit %s if the counts for the price determine the cost',
+    'accepts for type %s with the price unit %s the cost unit %s if the counts for the price determine the cost',
     (type, _sold, _acceptedPrice, price, cost) => {
       const [list, counted] = [pricesOf(cost), unitCounts(price.unit, MEASURED)];
       const measuredAmount = billOf(list, unitCounts(cost.unit, MEASURED)).amount;

@@ -115,7 +115,7 @@ describe('a route that is down', () => {
     [4, 8],
     [8, 16],
   ])(
-    'over %i processes is left by all after %i failures of paying accounts',
+    'loses all callers of %i processes after %i failures of paying accounts',
     async (processes, maxAttempts) => {
       for (const accounts of [3, 4, 5, 8, 12]) {
         const memory = new MemoryCircuits();
@@ -155,7 +155,7 @@ describe('successes', () => {
     expect(changes).toHaveLength(1);
   });
 
-  it('before and after a stream that broke do not make its failure the first one', async () => {
+  it('do not make the failure of a broken stream the first one, whether they precede or follow it', async () => {
     const fleet = new Fleet(1);
     const breaker = fleet.breaker(0);
     const interrupted = new UpstreamFailure('interrupted');

@@ -176,7 +176,7 @@ describe('a probe', () => {
     },
   );
 
-  it('whose claim has lapsed neither ends the next one nor opens what that one closed', async () => {
+  it('neither ends the next probe nor opens the circuit that it closed, once its claim has expired', async () => {
     const fleet = await halfOpenFleet(2);
     const lapsed = await permitOf(fleet);
     await fleet.time.advance(65_000);

@@ -12,7 +12,7 @@ const ofMessages = (fields: Partial<Anthropic.MessageCreateParams>) =>
 const ofChat = (fields: object) => chatPayloadOf(fields).conversation();
 
 describe('the cache breakpoints of a Messages request', () => {
-  it('within a result are one of the result', () => {
+  it('become one of a result if they are within it', () => {
     const { turns } = ofMessages({
       messages: [
         {

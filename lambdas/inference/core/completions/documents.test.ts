@@ -93,7 +93,7 @@ describe('a PDF', () => {
     ['nothing', { type: 'file', file: {} }],
     ['the id of a file', file(DATA, { file_id: 'file-1' })],
     ['a text beside it', { ...file(DATA), text: 'hidden' }],
-  ])('validation rejects %s', (_what, part) => {
+  ])('fails validation: %s', (_what, part) => {
     expect(() => chat(part)).toThrow(/^messages\[0\]\.content\[0\]/);
   });
 });

@@ -43,7 +43,7 @@ describe('the output bound of a request', () => {
     ).toThrow(rejection);
   });
 
-  it('above it is the limit, where the operator has it so', () => {
+  it('equals the limit if it is larger and the operator permits that', () => {
     const clamped = { max_output_tokens: 100, clamp_max_tokens: true };
     expect(boundOf(101, clamped)).toEqual({ tokens: 100, isChosen: true });
     expect(boundOf(100, clamped)).toEqual({ tokens: 100, isChosen: false });

@@ -273,7 +273,7 @@ describe('the probe of a route', () => {
     expect(stateIn('a')).toBe('closed');
   });
 
-  it('whose call fails for a reason of our own is offered again', async () => {
+  it('remains available if its call fails for a reason of the service', async () => {
     await expect(call({ a: new TypeError('a bug') })).rejects.toThrow('a bug');
     expect(stateIn('a')).toBe('half-open');
     expect(await call({})).toEqual(['answer of a', 'a']);

@@ -98,7 +98,7 @@ describe('an error within a stream of Converse', () => {
   });
 });
 
-describe('garbage in a stream of Converse', () => {
+describe('invalid data in a stream of Converse', () => {
   it('ends in events or in an upstream failure for any JSON in any event', async () => {
     const types = ['contentBlockStart', 'contentBlockDelta', 'contentBlockStop', 'messageStop', 'metadata'];
     const deltas = fc.jsonValue().map((delta) => ({ contentBlockIndex: 0, delta }));

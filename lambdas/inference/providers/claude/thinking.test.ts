@@ -215,7 +215,7 @@ describe('thinking with a budget', () => {
     expect(JSON.stringify(body)).not.toContain('EqQB');
   });
 
-  it('adaptive thinking stays on if the tool turn lacks its thought, because Claude accepts such a turn', () => {
+  it('stays on if it is adaptive and the tool turn lacks its thought, because Claude accepts such a turn', () => {
     const request = requestedReasoning(
       requestWith({}, { turns: [user('a'), assistant(call('c')), result('c')] }),
       'adaptive',

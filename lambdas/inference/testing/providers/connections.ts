@@ -31,7 +31,7 @@ export function describeConnections(route: FailingRoute): void {
       },
     );
 
-    it('within a stream ends it, and lets go of its connection', async () => {
+    it('ends its stream, and releases the connection', async () => {
       respondPartially();
       const controller = new AbortController();
       const response = call({ stream: true, signal: controller.signal });

@@ -153,7 +153,7 @@ describe('money of the market', () => {
   );
 
   it.each([{ paid: 500 }, { granted: 500 }])(
-    'returns at most once while an operator, the seller and its maturity come together: %j',
+    'returns at most once if an operator, the seller and its maturity act at the same time: %j',
     async (funds) => {
       for (let round = 0; round < 5; round += 1) {
         const parties = await due(funds)();
@@ -286,7 +286,7 @@ describe('money of the market', () => {
     });
   });
 
-  it('returns to the buyer with the fee, entitles no more, and buys the listing again', async () => {
+  it('returns to the buyer with the fee, ends the entitlement, and can buy the listing again', async () => {
     const { seller, buyer, listing } = await market({ paid: 500 });
     const charge = await world.buy(buyer, listing);
     expect(await world.buy(buyer, listing)).toBe(charge);

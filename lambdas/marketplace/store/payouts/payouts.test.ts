@@ -137,7 +137,7 @@ describe('payouts', () => {
     expect(await requestPayout(system(), seller, undefined)).toMatchObject({ amount: NET });
   });
 
-  it('move money once, whichever request to the provider is lost, late, rejected for now or fails for good', async () => {
+  it('move money once, whichever request to the provider is lost, late or rejected, for now or finally', async () => {
     const faults = ['lost before', 'lost after', 'late', 'stored 500', 'conflict', 'rate limit'] as const;
     for (const target of ['POST /v1/transfers', 'POST /v1/payouts']) {
       for (const fault of faults) {

@@ -120,7 +120,7 @@ describe('a scheduled smoke test', () => {
     expect(lines).toContainEqual(expect.objectContaining({ step: 'chat stream', code }));
   });
 
-  it('neither passes nor fails what a model cannot do', async () => {
+  it('neither passes nor fails a feature that the model does not support', async () => {
     const { client } = serviceOf();
     const { found } = await run(client, catalog(chat('acme/chat', 1, [])));
     expect(found).toEqual(passed('chat'));
