@@ -63,7 +63,7 @@ describe('a completion', () => {
     { service_tier: CANARY },
     { choices: [choice({ content_filter_results: CANARY, provider: CANARY })] },
     { choices: [choice({ message: { content: 'Hi', provider_specific_fields: CANARY, role: CANARY } })] },
-  ])('leaves out what shows the vendor: %j', (fields) => {
+  ])('omits the fields that identify the vendor: %j', (fields) => {
     expect(bodyOf(completion(fields))).not.toContain(CANARY);
   });
 
