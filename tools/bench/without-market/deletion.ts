@@ -219,6 +219,7 @@ export const EDITS: readonly Edit[] = [
     'test/system/interface/catalogs.ts',
     lines("  '/ai-agents': [", "  '/apps': [", "  '/categories': [", "  '/search': [", "  '/trending': ["),
   ],
+  ['test/system/platform/operator-view.ts', lines("'../owner.ts'")],
   ['test/system/platform/operator-view.ts', block("  it('shows a seller with its sales", '  });')],
   ['test/system/maintenance.test.ts', / '\/apps',/],
   ['test/endpoints/quotas.test.ts', block('const tally =', '  );')],
