@@ -39,7 +39,7 @@ const readPage = (page: string): string => readFileSync(join(ROOT, page), 'utf8'
 
 /** The rows of the table of own values, which name the bench and the value in its results. */
 const ownValues = () =>
-  [...readPage('docs/benchmarks.md').matchAll(/^\| (.+) \| `(\w+)` \| `(.+)` \|.*\|.*\|$/gm)].map(
+  [...readPage('docs/benchmarks.md').matchAll(/^\| (.+) \| `([\w-]+)` \| `(.+)` \|.*\|.*\|$/gm)].map(
     ([, title = '', bench = '', name = '']) => {
       const metric = resultMetric(bench, name);
       return { title, bench, metric, measured: `${metric.value} ${metric.unit}`, verdict: verdictOf(metric) };
