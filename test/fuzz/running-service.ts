@@ -168,6 +168,7 @@ export async function startService(
     idempotency: new Idempotency({ store, marks: { markReplay: async () => {} }, gate, log, ...world }),
     // Its bodies are complete when their calls start.
     keyCheck: { checkKind: async () => true },
+    requireCredit: async () => {},
   };
   const completions = { ...calls, providers: createProviders(calls) };
   const countResponse = (input_tokens: number) => ({ input_tokens });

@@ -7,6 +7,6 @@ export const sharedHost = {
   /** Ends the calls that are open when the host stops. */
   endOfCalls: new AbortController(),
   leased: undefined as LeasedCalls | undefined,
-  /** Throws 503 for an account without credit. Undefined in a function, whose requests are complete. */
-  requireCredit: undefined as ((key: VerifiedKey) => Promise<unknown>) | undefined,
+  /** Throws 503 for an account without credit. A function, whose requests are complete, never needs it. */
+  requireCredit: async (_key: VerifiedKey): Promise<unknown> => undefined,
 };

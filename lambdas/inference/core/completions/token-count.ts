@@ -16,8 +16,8 @@ export interface TokenCountDependencies {
   readonly peppers: () => Promise<Peppers>;
   readonly catalog: CatalogSource;
   readonly gate: KeyGate;
-  /** Throws 503 for an account without credit. Absent where requests are complete. */
-  readonly requireCredit?: ((key: VerifiedKey) => Promise<unknown>) | undefined;
+  /** Throws 503 for an account without credit. */
+  readonly requireCredit: (key: VerifiedKey) => Promise<unknown>;
   readonly sealedTokens: CompletionDependencies['sealedTokens'];
 }
 
@@ -36,7 +36,7 @@ export function createTokenCount<Body extends CompletionBody>(
     const currentPeppers = await peppers();
     const key = authenticate(request.headers, currentPeppers);
     if (incoming?.claim(key.accountId)) {
-      await requireCredit?.(key);
+      await requireCredit(key);
       incoming.prove();
     }
     // A large body is not read for a key that is not active or over its limits.

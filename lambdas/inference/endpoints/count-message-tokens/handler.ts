@@ -16,7 +16,7 @@ export const handler = keyHandler('messages', (resources) =>
       ...resources,
       sealedTokens: (peppers) => createSealedTokens(peppers, systemClock),
       catalog: catalogSource(),
-      requireCredit: (key) => sharedHost.requireCredit?.(key) ?? Promise.resolve(),
+      requireCredit: (key) => sharedHost.requireCredit(key),
     },
   ),
 );

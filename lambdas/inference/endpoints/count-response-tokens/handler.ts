@@ -20,7 +20,7 @@ export const handler = keyHandler('openai', (resources) =>
       ...resources,
       sealedTokens: (peppers) => createSealedTokens(peppers, systemClock),
       catalog: catalogSource(),
-      requireCredit: (key) => sharedHost.requireCredit?.(key) ?? Promise.resolve(),
+      requireCredit: (key) => sharedHost.requireCredit(key),
     },
   ),
 );
