@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { RELEASE } from '../lambdas/platform/contract/release.ts';
 import { objectionsTo } from '../test/supply/policy.ts';
 import { bundleConsole, type ConsoleBundle } from './bundle-console.ts';
 import { bundledFolders } from './supply/bill-of-materials.ts';
@@ -41,6 +42,11 @@ it('the console requests the signed-in account and loads the requested page befo
   expect(
     outputs.flatMap(([, { imports }]) => imports).filter(({ kind }) => kind === 'dynamic-import').length,
   ).toBeGreaterThan(12);
+});
+
+it('the page of the console shows the release', () => {
+  const html = gunzipSync(readFileSync(join(page, 'index.html.gz'))).toString();
+  expect(html).toContain(`>Release ${RELEASE}</footer>`);
 });
 
 it('the bundle of the console contains no code of the service, and only packages with listed licenses', () => {

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
+import { RELEASE } from '../lambdas/platform/contract/release.ts';
 
 const root = join(import.meta.dirname, '..');
 const source = join(root, 'console', 'src');
@@ -69,7 +70,8 @@ export async function bundleConsole({ page, assets }: ConsoleFolders): Promise<C
     .replace('{STYLES}', styles)
     .replace('{FIRST}', ahead)
     .replace('{SCRIPT}', script)
-    .replace('{PRELOADS}', preloads.join('\n'));
+    .replace('{PRELOADS}', preloads.join('\n'))
+    .replace('{RELEASE}', RELEASE);
   const contents = new Map<string, Uint8Array>([
     [PAGE, Buffer.from(html)],
     ...outputFiles.map(({ path, contents: bytes }) => [basename(path), bytes] as const),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { type Listing, listingEntry } from '../marketplace/core/listings/listing.ts';
+import { RELEASE } from '../platform/contract/release.ts';
 import type { Route } from '../platform/contract/route.ts';
 import { COMPONENTS } from './components.ts';
 import { openApiDocument } from './document.ts';
@@ -73,10 +74,14 @@ describe('the description of the service', () => {
 
   it('fails to build if a route lacks its description', () => {
     const extra = { ...routes[0]?.[1], endpoint: 'not-described' } as Route;
-    const options = { operations: OPERATIONS, title: 't', version: '1' };
+    const options = { operations: OPERATIONS, title: 't', version: '1', release: '1' };
     expect(() => openApiDocument({ ...options, routes: [extra] })).toThrow(
       'the endpoint not-described has no description',
     );
+  });
+
+  it('states the release next to the version of the interface', () => {
+    expect(describeService()).toMatchObject({ info: { version: '1.1.0', 'x-release': RELEASE } });
   });
 
   it('contains a request body for every PUT and PATCH route', () => {

@@ -23,7 +23,10 @@ export interface DocumentOptions {
   readonly routes: readonly Route[];
   readonly operations: Readonly<Record<string, Operation>>;
   readonly title: string;
+  /** The version of the interface. */
   readonly version: string;
+  /** The version of the product. */
+  readonly release: string;
 }
 
 const TAGS: Readonly<Record<Tag, string>> = {
@@ -79,7 +82,13 @@ const SECURITY_SCHEMES = {
 };
 
 /** Throws an error that names a route without a description. */
-export function openApiDocument({ routes, operations, title, version }: DocumentOptions): JsonSchema {
+export function openApiDocument({
+  routes,
+  operations,
+  title,
+  version,
+  release,
+}: DocumentOptions): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const operation = operations[route.endpoint];
@@ -95,6 +104,7 @@ export function openApiDocument({ routes, operations, title, version }: Document
     info: {
       title,
       version,
+      'x-release': release,
       description: `One prepaid API for every model, with accounts, payments${HAS_MARKET ? ', webhooks and a marketplace' : ' and webhooks'}.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -9,6 +9,7 @@ import { PAYMENT_OPERATIONS } from '../payments/openapi.ts';
 import { HAS_MARKET } from '../platform/contract/features.ts';
 import { INTERFACE_VERSION } from '../platform/contract/limits.ts';
 import { type Operation, ok, tagged } from '../platform/contract/operation.ts';
+import { RELEASE } from '../platform/contract/release.ts';
 import { indexSchema } from '../platform/core/api/service-status.ts';
 import { WEBHOOK_OPERATIONS } from '../webhooks/openapi.ts';
 import { openApiDocument } from './document.ts';
@@ -37,4 +38,5 @@ export const describeService = () =>
     operations: OPERATIONS,
     title: 'Unified AI Inference Service',
     version: INTERFACE_VERSION,
+    release: RELEASE,
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { RELEASE } from '../../lambdas/platform/contract/release.ts';
 import { modulesIn, packageOf, read, SOURCE_FOLDERS } from '../architecture/source-tree.ts';
 import { pinsOf, readManifest } from './manifests.ts';
 
@@ -16,6 +17,13 @@ it.each(workspaces)('the page of %s fits a screen', (folder) => {
 });
 
 describe('the manifests', () => {
+  it('state one version, that of the release', () => {
+    const { version, packages } = JSON.parse(read('package-lock.json'));
+    expect([version, packages[''].version]).toEqual([RELEASE, RELEASE]);
+    const versions = folders.map((folder) => readManifest(folder).version ?? RELEASE);
+    expect([readManifest('').version, ...new Set(versions)]).toEqual([RELEASE, RELEASE]);
+  });
+
   it('list every package that the modules of their folder import, tests included', () => {
     const pins = new Map(folders.map((folder) => [folder, pinsOf(readManifest(folder))]));
     const missing = modules.flatMap(({ path, imports }) =>

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Manifest {
+  readonly version?: string;
   readonly workspaces: readonly string[];
   /** The packages that are deployed. */
   readonly dependencies: Readonly<Record<string, string>>;

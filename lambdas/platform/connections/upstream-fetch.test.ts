@@ -5,8 +5,9 @@ import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../tools/test-kit/waiting.ts';
+import { RELEASE } from '../contract/release.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import { createExchange } from './http-exchange.ts';
+import { createExchange, type HttpExchange } from './http-exchange.ts';
 import { createUpstreamFetch } from './upstream-fetch.ts';
 
 const servers: Server[] = [];
@@ -31,6 +32,17 @@ async function responding(respond: (response: ServerResponse) => void) {
   if (body === null) throw new Error('there is no body');
   return { status, headers, body };
 }
+
+it('a request names the service and its release', async () => {
+  const headers: unknown[] = [];
+  const message = Object.assign(Readable.from([]), { statusCode: 200, headers: {} });
+  const exchange: HttpExchange = async (request) => {
+    headers.push(request.headers);
+    return message as never;
+  };
+  await createUpstreamFetch(exchange)('http://upstream.test/');
+  expect(headers).toMatchObject([{ 'user-agent': `unified-inference-service/${RELEASE}` }]);
+});
 
 describe('the body of a response', () => {
   it('ends if its reader leaves at any time, and no byte that comes later is an error', async () => {

@@ -5,10 +5,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import { SERVICE_NAME } from '../contract/limits.ts';
+import { RELEASE } from '../contract/release.ts';
 import type { UpstreamFetch, UpstreamResponse } from '../core/ports.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
-const USER_AGENT = 'unified-inference-service/1';
+const USER_AGENT = `${SERVICE_NAME}/${RELEASE}`;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Fetch standard, "null body status". */

@@ -49,6 +49,7 @@ export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-export const VERSION = '3.0.0';
+/** The interface fixes the version of the gateway index, whatever the release. */
+export const INDEX_VERSION = '3.0.0';
 export const INTERFACE_VERSION = '1.1.0';
 export const SERVICE_NAME = 'unified-inference-service';

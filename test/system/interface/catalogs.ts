@@ -1,5 +1,6 @@
 /** The public catalogs, the index and the health of the service: no key, no body. */
 import { describe, expect, it } from '@jest/globals';
+import { RELEASE } from '../../../lambdas/platform/contract/release.ts';
 import { service } from './service.ts';
 
 const read = async (path: string) => {
@@ -79,11 +80,11 @@ describe('the catalog with prices', () => {
 });
 
 describe('the index of the gateway', () => {
-  it('states its own version, that of the interface, and the limits', async () => {
+  it('states its own version, those of the interface and the product, and the limits', async () => {
     const { status, body } = await read('/');
     expect([status, body]).toMatchObject([
       200,
-      { version: '3.0.0', interface_version: '1.1.0', limits: expect.any(Object) },
+      { version: '3.0.0', interface_version: '1.1.0', release: RELEASE, limits: expect.any(Object) },
     ]);
     expect(JSON.stringify(body.limits)).toContain('200');
   });
@@ -95,6 +96,6 @@ describe('the index of the gateway', () => {
   });
 });
 
-it('the health check needs no key', async () => {
-  expect(await read('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
+it('the health check states the release, and needs no key', async () => {
+  expect(await read('/health')).toMatchObject({ status: 200, body: { status: 'ok', version: RELEASE } });
 });

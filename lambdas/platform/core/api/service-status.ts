@@ -6,6 +6,7 @@ export const indexSchema = z.object({
   name: z.string(),
   version: z.string(),
   interface_version: z.string(),
+  release: z.string().describe('The version of the product.'),
   endpoints: z.array(z.object({ method: z.string(), path: z.string(), purpose: z.string() })),
   limits: z.record(z.string(), z.number()),
 });

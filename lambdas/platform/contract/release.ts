@@ -1,0 +1,2 @@
+/** The version of the product (SemVer), which `package.json` repeats. The interface has a version of its own. */
+export const RELEASE = '1.0.0';
