@@ -53,6 +53,7 @@ async function main(args: string[]): Promise<number> {
     stage === undefined ? readLocalTarget(process.env.LOCAL_DIR ?? '.local') : await readAwsTarget(stage);
   const operator = createOperator(target, { info: () => {}, warn: note('warning:'), error: note('error:') });
   try {
+    await operator.layouts.requireReadable();
     return print(await command.run(operator, rest));
   } finally {
     operator.close();

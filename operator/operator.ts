@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
 import { changeKey } from '../lambdas/access/core/keys/api-keys.ts';
 import type { KeyState } from '../lambdas/access/core/keys/key-state.ts';
 import type { Policy } from '../lambdas/access/core/keys/policy.ts';
@@ -61,6 +62,7 @@ import { type RedriveResult, redrive } from './redrive.ts';
 import { copyBack } from './restore/copy-back.ts';
 import { restore } from './restore/restore.ts';
 import { checkTables } from './restore/table-checks.ts';
+import { createLayouts } from './service/layouts.ts';
 import { createMaintenance } from './service/maintenance.ts';
 import { createMarket } from './service/market.ts';
 import { createReconciliation } from './service/payments.ts';
@@ -159,6 +161,14 @@ export function createOperator(target: OperatorTarget, log: Log) {
   };
 }
 
+/** Returns the version that the platform states. Throws if it does not respond. */
+async function servedRelease(target: OperatorTarget): Promise<string> {
+  const { platform } = await addressesOf(target);
+  const response = await fetch(`${platform}/`);
+  const { release } = z.object({ release: z.string() }).parse(await response.json());
+  return release;
+}
+
 const creditsOf = (
   credits: ReturnType<typeof createCredits>,
   wallet: ReturnType<typeof walletOf>,
@@ -236,6 +246,12 @@ function maintenanceOf(target: OperatorTarget, client: DynamoDBClient) {
   const dependencies = { client, target, maintenance, clock: systemClock, sleep };
   return {
     maintenance,
+    /** The layouts that the data of the stage may have. */
+    layouts: createLayouts({
+      client,
+      table: () => requireTable(target.environment, 'catalog'),
+      servedRelease: () => servedRelease(target),
+    }),
     /** False for the local service. */
     isDeployed: target.client.endpoint === undefined,
     /** Returns the tables in use that differ from what the code needs. */

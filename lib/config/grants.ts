@@ -46,14 +46,16 @@ const CALLERS: Readonly<Record<Authentication, readonly Grants[]>> = {
   operator: [SESSION, { tables: { accounts: ['GetItem'] } }],
 };
 
-/** A function that uses the database checks whether the service is closed. */
+/** A function that uses the database checks whether it may serve the stage. */
 const CHECKED: Grants = { tables: { catalog: ['GetItem'] } };
 
 function grantsOf(name: string, own: Grants): Grants {
   const route = ROUTES.find(({ endpoint }) => endpoint === name);
-  const isStatic = own.tables === undefined && route?.authentication === 'none';
-  if (route === undefined || isStatic) return own;
-  return unionOf([CHECKED, ...CALLERS[route.authentication], own]);
+  const isStatic = own.tables === undefined && (route?.authentication ?? 'none') === 'none';
+  if (isStatic) return own;
+  const { follows, ...served } = own;
+  const callers = route === undefined ? [] : CALLERS[route.authentication];
+  return { ...unionOf([CHECKED, ...callers, served]), ...(follows === undefined ? {} : { follows }) };
 }
 
 export const GRANTS = Object.fromEntries(

@@ -1,16 +1,19 @@
 /** The operator's commands: arguments in, one JSON object out. */
 import { ulid } from 'ulid';
 import * as z from 'zod';
-import { policyEntry, policySchema } from '../../lambdas/access/core/keys/policy.ts';
+import { type Policy, policyEntry, policySchemaOf } from '../../lambdas/access/core/keys/policy.ts';
 import { creditOf } from '../../lambdas/ledger/core/usage/credit-balance.ts';
+import { writtenLayout } from '../../lambdas/platform/contract/layouts.ts';
 import { usdJson } from '../../lambdas/platform/core/money.ts';
 import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../../lambdas/webhooks/core/event.ts';
+import type { Operator } from '../operator.ts';
 import type { RedriveResult } from '../redrive.ts';
 import { type Command, ok, options } from './arguments.ts';
 import { CALL_COMMAND } from './call.ts';
 import { CATALOG_COMMANDS } from './catalog.ts';
 import { CREDIT_COMMANDS } from './credit.ts';
 import { CUSTOMER_COMMANDS } from './customers.ts';
+import { LAYOUT_COMMANDS } from './layouts.ts';
 import { MARKET_COMMANDS } from './market.ts';
 import { OPERATORS_COMMANDS } from './operators.ts';
 import { RECONCILE_COMMAND } from './payments.ts';
@@ -44,14 +47,14 @@ function dataOf(value: string): Record<string, unknown> {
   return { ...data };
 }
 
-function policyOf(value: string | undefined) {
+async function policyOf({ layouts }: Operator, value: string | undefined): Promise<Policy> {
   let input: unknown;
   try {
     input = JSON.parse(value ?? '{}');
   } catch (cause) {
     throw new Error('--policy must be a JSON object', { cause });
   }
-  const result = policySchema.safeParse(input);
+  const result = policySchemaOf(writtenLayout('keys', await layouts.read())).safeParse(input);
   if (!result.success) throw new Error(`--policy is not valid:\n${z.prettifyError(result.error)}`);
   return result.data;
 }
@@ -77,7 +80,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--account A [--name N] [--policy JSON]',
     async run(operator, args) {
       const { account, name = 'default', policy } = options(args, ['account'], ['name', 'policy']);
-      const granted = policyOf(policy);
+      const granted = await policyOf(operator, policy);
       const { keyId, key } = await operator.createKey(account, name, granted);
       return ok({ id: keyId, key, policy: policyEntry(granted) });
     },
@@ -86,7 +89,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--key K --policy JSON',
     async run(operator, args) {
       const { key, policy } = options(args, ['key', 'policy']);
-      const granted = policyOf(policy);
+      const granted = await policyOf(operator, policy);
       await operator.setPolicy(key, granted);
       return ok({ id: key, policy: policyEntry(granted) });
     },
@@ -224,6 +227,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...MARKET_COMMANDS,
   ...OPERATORS_COMMANDS,
   ...CATALOG_COMMANDS,
+  ...LAYOUT_COMMANDS,
   'call find': CALL_COMMAND,
   quotas: QUOTAS_COMMAND,
   policy: POLICY_COMMAND,

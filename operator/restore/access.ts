@@ -108,6 +108,7 @@ function commonPolicy(one: Policy, other: Policy): Policy | undefined {
     ...Object.fromEntries(CAPS.map(({ field }) => [field, least(one[field], other[field])])),
     tpm: least(one.tpm, other.tpm),
     rpm,
+    reads: one.reads === other.reads ? one.reads : undefined,
   };
   return Object.fromEntries(Object.entries(common).filter(([, value]) => value !== undefined));
 }

@@ -13,7 +13,7 @@ import {
   type Table,
   type TableName,
 } from '../../lambdas/platform/contract/tables.ts';
-import { CLOSED_WITHIN_MS } from '../../lambdas/platform/core/open-check.ts';
+import { CLOSED_WITHIN_MS } from '../../lambdas/platform/core/stage-check.ts';
 import { type Item, number, readText } from '../../lambdas/platform/dynamodb/attribute-values.ts';
 import { writeBatches } from '../../lambdas/platform/dynamodb/write-batches.ts';
 import { keyIn, pairsOf } from './pairs.ts';

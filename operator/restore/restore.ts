@@ -4,8 +4,8 @@
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { requireTable } from '../../lambdas/platform/contract/tables.ts';
-import { CLOSED_WITHIN_MS } from '../../lambdas/platform/core/open-check.ts';
 import type { Clock } from '../../lambdas/platform/core/ports.ts';
+import { CLOSED_WITHIN_MS } from '../../lambdas/platform/core/stage-check.ts';
 import type { Maintenance } from '../service/maintenance.ts';
 import type { OperatorTarget } from '../target.ts';
 import { ACCESS_TABLES, type AccessTableNames, type ReducedAccess, reduceAccess } from './access.ts';

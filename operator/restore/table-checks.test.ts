@@ -1,9 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -117,52 +111,6 @@ describe('the check of tables', () => {
       ['wallets', ['does not exist']],
       ['listings', ['the stream is off, not NEW_AND_OLD_IMAGES']],
     ]);
-  });
-});
-
-describe('a deployment or a comparison by npm', () => {
-  /** Runs the step around them with these settings; returns its exit code and its error output. */
-  async function run(settings: object): Promise<readonly [number | null, string]> {
-    const folder = mkdtempSync(join(tmpdir(), 'check-'));
-    const file = join(folder, 'settings.json');
-    writeFileSync(file, JSON.stringify(settings));
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'check.ts')], {
-      env: {
-        ...process.env,
-        CONFIG: file,
-        AWS_ENDPOINT_URL: database.endpoint,
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: 'none',
-        AWS_SECRET_ACCESS_KEY: 'none',
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const printed = await text(child.stderr);
-    if (child.exitCode === null) await once(child, 'exit');
-    rmSync(folder, { recursive: true });
-    return [child.exitCode, printed];
-  }
-
-  it('fails with what a restored table in use lacks, and where to read on', async () => {
-    const [code, printed] = await run({
-      restoredTables: { wallets: { name: 'Inference-prod-data-nowhere' } },
-    });
-    expect([code, printed]).toEqual([
-      1,
-      expect.stringContaining('wallets (Inference-prod-data-nowhere): does not exist'),
-    ]);
-    expect(printed).toContain('"tables return" in docs/operate/backup.md');
-  }, 30_000);
-
-  it('reads no account without restored tables', async () => {
-    expect(await run({})).toEqual([0, '']);
-  }, 30_000);
-
-  it('includes this step', () => {
-    const file = join(import.meta.dirname, '..', '..', 'package.json');
-    const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as { scripts: Record<string, string> };
-    const step = 'node operator/restore/check.ts';
-    expect([scripts.predeploy, scripts.postdiff]).toEqual([step, step]);
   });
 });
 

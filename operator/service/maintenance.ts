@@ -1,10 +1,10 @@
-/** Maintenance mode: the item that closes and opens a deployment, which no function can write. */
-import { DeleteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { CLOSED_ITEM } from '../../lambdas/platform/contract/maintenance.ts';
+/** Maintenance mode: closes and opens a deployment in the stage's record, which no function can write. */
+import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { STAGE_ITEM } from '../../lambdas/platform/contract/stage.ts';
 import { requireTable } from '../../lambdas/platform/contract/tables.ts';
 import type { Clock } from '../../lambdas/platform/core/ports.ts';
 import { readText, text } from '../../lambdas/platform/dynamodb/attribute-values.ts';
-import { putItem } from '../../lambdas/platform/dynamodb/update-item.ts';
+import { updateItem } from '../../lambdas/platform/dynamodb/update-item.ts';
 import type { OperatorTarget } from '../target.ts';
 
 interface ClosedState {
@@ -27,18 +27,27 @@ export function createMaintenance(
   client: DynamoDBClient,
   clock: Clock,
 ): Maintenance {
-  const table = () => requireTable(environment, 'catalog');
-  const key = { part: text(CLOSED_ITEM) };
+  const item = () => ({ TableName: requireTable(environment, 'catalog'), Key: { part: text(STAGE_ITEM) } });
   return {
     async close(reason) {
       if (reason.length > MAX_REASON) throw new Error(`--reason must have at most ${MAX_REASON} characters`);
-      const item = { ...key, since: text(new Date(clock()).toISOString()), reason: text(reason) };
-      const put = { TableName: table(), Item: item, ConditionExpression: 'attribute_not_exists(part)' };
-      const stored = (await putItem(client, put)) ?? item;
-      return { closed: true, since: readText(stored, 'since'), reason: readText(stored, 'reason') };
+      const { item: stored } = await updateItem(client, {
+        ...item(),
+        UpdateExpression: 'SET closed_since = :since, closed_reason = :reason',
+        ConditionExpression: 'attribute_not_exists(closed_since)',
+        ExpressionAttributeValues: {
+          ':since': text(new Date(clock()).toISOString()),
+          ':reason': text(reason),
+        },
+        ReturnValues: 'ALL_NEW',
+      });
+      if (stored === undefined) throw new Error('the record of the stage cannot be read');
+      const since = readText(stored, 'closed_since');
+      return { closed: true, since, reason: readText(stored, 'closed_reason') };
     },
     async open() {
-      await client.send(new DeleteItemCommand({ TableName: table(), Key: key }));
+      const remove = { ...item(), UpdateExpression: 'REMOVE closed_since, closed_reason' };
+      await client.send(new UpdateItemCommand(remove));
     },
   };
 }

@@ -9,6 +9,7 @@ import { type AwsCaller, readCaller } from '../aws-account.ts';
 import { checkLine, DEFAULT_LOAD, quotaLine } from '../commands/quotas.ts';
 import { countAssembly, synthesize } from '../deployment/assembly.ts';
 import { runCdk } from '../deployment/cdk.ts';
+import { requireReadableStage } from '../deployment/readable-stage.ts';
 import { readUpOptions, UP_USAGE, type UpOptions, withRegion, withSettings } from '../deployment/settings.ts';
 import { StageStacks } from '../deployment/stacks.ts';
 import { createOperator, type Operator } from '../operator.ts';
@@ -61,6 +62,7 @@ async function nameZones(options: UpOptions): Promise<UpOptions> {
 
 /** Throws if something without which a deployment fails is missing; prints the rest of what is too little. */
 async function checkNeeds({ config, catalog, assembly }: UpOptions, region: string): Promise<void> {
+  await requireReadableStage(config, region);
   await requireRestoredTables(config);
   const checks = await checkAccount(config, catalog);
   const state = await readAccountState(region, config.stage);

@@ -3,13 +3,14 @@
 import type { Surface } from '../../platform/contract/route.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import type { Endpoint, HttpRequest } from '../../platform/core/ports.ts';
-import { openCheck } from '../../platform/handlers/open-check.ts';
+import type { StageCheck } from '../../platform/core/stage-check.ts';
 import {
   createDataResources,
   createResources,
   type DataResources,
   type Resources,
 } from '../../platform/handlers/resources.ts';
+import { stageCheck } from '../../platform/handlers/stage-check.ts';
 import { buffered } from '../../platform/http/pipelines.ts';
 import { createRequestHandler } from '../../platform/http/request-handler.ts';
 import { withOperator } from '../core/sessions/operator-access.ts';
@@ -19,10 +20,13 @@ import { createSecrets } from '../store/keys/create-secrets.ts';
 import { createKeyGate } from '../store/keys/key-store.ts';
 import { createSessions } from '../store/sessions/session-tokens.ts';
 
-/** The pepper that verifies keys, and the gate that counts their requests. */
-type KeyResources = DataResources & ReturnType<typeof createSecrets> & ReturnType<typeof createKeyGate>;
+/** The database, and the check that the process may serve its stage. */
+type StageResources = DataResources & { readonly stage: StageCheck };
 
-type SessionResources = DataResources & ReturnType<typeof createSessions>;
+/** The pepper that verifies keys, and the gate that counts their requests. */
+type KeyResources = StageResources & ReturnType<typeof createSecrets> & ReturnType<typeof createKeyGate>;
+
+type SessionResources = StageResources & ReturnType<typeof createSessions>;
 
 export type KeyOrSessionResources = KeyResources & Pick<SessionResources, 'sessions'>;
 
@@ -36,10 +40,9 @@ export function staticHandler(
 }
 
 /** Serves an unauthenticated endpoint that uses the database. */
-export function publicHandler(surface: Surface, build: (resources: DataResources) => Endpoint) {
-  const resources = createDataResources();
-  const endpoint = build(resources);
-  return buffered(createRequestHandler(endpoint, surface, { ...resources, requireOpen: openCheck() }));
+export function publicHandler(surface: Surface, build: (resources: StageResources) => Endpoint) {
+  const resources = { ...createDataResources(), stage: stageCheck() };
+  return buffered(createRequestHandler(build(resources), surface, resources));
 }
 
 /** Serves an endpoint that accepts an API key. */

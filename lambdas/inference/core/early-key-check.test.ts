@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { formatKey, invalidKey } from '../../access/core/keys/api-key.ts';
 import type { KeyGate } from '../../access/core/keys/key-gate.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
-import type { OpenCheck } from '../../platform/core/open-check.ts';
 import type { IncomingBody } from '../../platform/core/ports.ts';
+import type { StageCheck } from '../../platform/core/stage-check.ts';
 import { createPaidEndpoint, type PaidEndpointDependencies } from './paid-endpoint.ts';
 
 const PEPPERS = { current: 'a pepper of this test' };
@@ -15,7 +15,7 @@ async function call(
   body: (Pick<IncomingBody, 'isLarge'> & { needsCredit?: boolean }) | undefined,
   checksFirst: boolean,
   key = KEY,
-  checkOpen: OpenCheck = () => undefined,
+  prepare: StageCheck['prepare'] = () => undefined,
 ) {
   const steps: string[] = [];
   const keyCheck: PaidEndpointDependencies['keyCheck'] = {
@@ -35,7 +35,7 @@ async function call(
     },
     {
       peppers: async () => PEPPERS,
-      checkOpen,
+      mayServe: { prepare, require: () => undefined },
       keyCheck,
       catalog: async () => ({ models: [] }),
       gate: { checked: (_key: unknown, check: () => Promise<unknown>) => check() } as unknown as KeyGate,
@@ -69,9 +69,9 @@ describe('a paid endpoint', () => {
     expect(await call({ isLarge: true }, true, 'no key', closed)).toEqual(['maintenance']);
   });
 
-  it('reads the request while it reads whether the service is open', async () => {
-    const failing = () => Promise.reject(new Error('unreadable'));
-    expect(await call(undefined, false, KEY, failing)).toEqual(['read', 'invalid_json']);
+  it('rejects a call of a new process that cannot serve before it reads the key or the body', async () => {
+    const outdated = () => Promise.reject(new ServiceError('outdated_version', 'Old.'));
+    expect(await call({ isLarge: true }, true, 'no key', outdated)).toEqual(['outdated_version']);
   });
 
   it('rejects a revoked key before it reads the body, if that is large', async () => {

@@ -33,8 +33,8 @@ interface Plan {
   readonly models?: number;
   /** The output that the ledger admits it with. */
   readonly granted?: number;
-  /** The check of maintenance mode. */
-  readonly checkOpen?: (time: FakeTime) => Promise<void> | undefined;
+  /** The check that the process may serve. */
+  readonly mayServe?: (time: FakeTime) => Promise<void> | undefined;
 }
 
 const OUTPUT = { min: 9, max: 900 };
@@ -109,8 +109,8 @@ function calling(plan: Plan) {
     },
   };
   const breaker = createBreaker({ clock: time.clock, after: time.after });
-  const checkOpen = () => plan.checkOpen?.(time);
-  const dependencies = { ledger, breaker, after: time.after, log: SILENT, checkOpen };
+  const mayServe = { prepare: () => undefined, require: () => plan.mayServe?.(time) };
+  const dependencies = { ledger, breaker, after: time.after, log: SILENT, mayServe };
   const handler = createRequestHandler(
     (_request, { requestId }) =>
       runPaidCall(dependencies, { ...call, requestId }, () => ({ remainingTimeMs: 900_000 })),
@@ -195,7 +195,7 @@ describe('a call of a service that was closed while the call was read', () => {
     const throws = () => {
       throw closed;
     };
-    const { response, admitted, attempts } = await responding({ checkOpen: throws });
+    const { response, admitted, attempts } = await responding({ mayServe: throws });
     expect([response.status, response.headers.get('retry-after'), admitted, attempts]).toEqual([
       503,
       '30',
@@ -210,7 +210,7 @@ describe('a call of a service that was closed while the call was read', () => {
         throw closed;
       });
     for (const admitMs of [0, 50]) {
-      const { response, attempts, outcomes } = await responding({ admitMs, checkOpen: reads });
+      const { response, attempts, outcomes } = await responding({ admitMs, mayServe: reads });
       expect([response.status, attempts]).toEqual([503, []]);
       expect(outcomes).toMatchObject([{ status: 'failed', amount: 0n }]);
     }
@@ -218,12 +218,12 @@ describe('a call of a service that was closed while the call was read', () => {
 
   it('receives the rejection of the ledger first, and the unused result of the read harms no other call', async () => {
     const rejection = new ServiceError('insufficient_credit', 'No.');
-    const { response } = await responding({ rejection, checkOpen: () => Promise.reject(closed) });
+    const { response } = await responding({ rejection, mayServe: () => Promise.reject(closed) });
     expect(response.status).toBe(402);
   });
 
   it('waits for the slower of the admission and the read, not for one after the other', async () => {
-    const call = calling({ admitMs: 20, checkOpen: (time) => time.sleep(20) });
+    const call = calling({ admitMs: 20, mayServe: (time) => time.sleep(20) });
     const startedMs = call.time.clock();
     const response = await call.time.until(call.started);
     expect([response.status, call.time.clock() - startedMs]).toEqual([200, 20]);

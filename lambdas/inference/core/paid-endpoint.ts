@@ -12,7 +12,6 @@ import { type CallOutcome, type UsageRecord, unitOf } from '../../ledger/core/us
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
-import type { OpenCheck } from '../../platform/core/open-check.ts';
 import type {
   After,
   CallContext,
@@ -24,6 +23,7 @@ import type {
   StreamingEndpoint,
   TextResponse,
 } from '../../platform/core/ports.ts';
+import type { StageCheck } from '../../platform/core/stage-check.ts';
 import { within } from '../../platform/core/within.ts';
 import type { Deliver, PaidCall, UnsettledCall } from './call.ts';
 import type { CatalogSource } from './catalog/catalog.ts';
@@ -57,7 +57,7 @@ export interface PaidEndpointDependencies {
    * Fires when the server ends its open calls. A function, which handles one call at a time, has only its time limit.
    */
   readonly hostEnds?: AbortSignal | undefined;
-  readonly checkOpen?: OpenCheck | undefined;
+  readonly mayServe?: Pick<StageCheck, 'prepare' | 'require'> | undefined;
 }
 
 /** The reader of one kind of call. */
@@ -76,12 +76,12 @@ export function createPaidEndpoint<Result>(
   reader: PaidCallReader<Result>,
   dependencies: PaidEndpointDependencies,
 ): StreamingEndpoint {
-  const { peppers, gate, keyCheck, catalog, idempotency, checkOpen } = dependencies;
+  const { peppers, gate, keyCheck, catalog, idempotency, mayServe } = dependencies;
   const { kind } = reader;
   return async (request, context) => {
     // A closed service rejects the call here. An old view is read again while the request is read.
-    checkOpen?.()?.catch(() => {});
-    const key = authenticate(request.headers, await peppers());
+    const [keyPeppers] = await Promise.all([peppers(), mayServe?.prepare()]);
+    const key = authenticate(request.headers, keyPeppers);
     const needsCredit = context.body?.claim(key.accountId) ?? false;
     if (reader.checksFirst || context.body?.isLarge || needsCredit) {
       const { models } = await catalog();
@@ -106,7 +106,7 @@ export function createPaidEndpoint<Result>(
 /** The dependencies of a paid call. */
 export type PaidCallDependencies = Pick<
   PaidEndpointDependencies,
-  'ledger' | 'breaker' | 'after' | 'log' | 'checkOpen'
+  'ledger' | 'breaker' | 'after' | 'log' | 'mayServe'
 >;
 
 /**
@@ -119,10 +119,10 @@ export async function runPaidCall<Result>(
   timeLeft: () => TimeLeft,
   storeResponse?: ResponseRecorder,
 ): Promise<TextResponse | StreamedResponse> {
-  const { ledger, breaker, after, checkOpen } = dependencies;
+  const { ledger, breaker, after, mayServe } = dependencies;
   const { key, candidates, events } = call;
   const routes = candidates.map(({ route }) => route);
-  const ready = Promise.all([checkOpen?.(), breaker.refresh(routes, key.accountId)]);
+  const ready = Promise.all([mayServe?.require('change'), breaker.refresh(routes, key.accountId)]);
   ready.catch(() => {});
   const admitted = await ledger.admit(call);
   const admission = { ...admitted, headers: { ...admitted.headers, ...call.headers } };
@@ -138,7 +138,7 @@ export async function runPaidCall<Result>(
 interface AttemptOptions {
   readonly admission: Admission;
   /**
-   * Resolves if the service is open and the breaker has refreshed the circuits. Both run concurrently with the
+   * Resolves if the process may serve and the breaker has refreshed the circuits. Both run concurrently with the
    * admission.
    */
   readonly ready: Promise<unknown>;

@@ -13,14 +13,14 @@ import { createUpstreamFetch } from '../../platform/connections/upstream-fetch.t
 import { METRICS } from '../../platform/contract/metrics.ts';
 import type { Surface } from '../../platform/contract/route.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
-import type { OpenCheck } from '../../platform/core/open-check.ts';
 import type { Log, Measure, StreamingEndpoint, UpstreamFetch } from '../../platform/core/ports.ts';
-import { openCheck } from '../../platform/handlers/open-check.ts';
+import type { StageCheck } from '../../platform/core/stage-check.ts';
 import {
   createDataResources,
   type Environment,
   oncePerEnvironment,
 } from '../../platform/handlers/resources.ts';
+import { stageCheck } from '../../platform/handlers/stage-check.ts';
 import { streamed } from '../../platform/http/pipelines.ts';
 import { createRequestHandler } from '../../platform/http/request-handler.ts';
 import { createMeasure } from '../../platform/system/metrics.ts';
@@ -48,8 +48,8 @@ export interface PaidResourceOptions {
   readonly fetch?: UpstreamFetch;
   /** Fires when the host ends the calls that are open. */
   readonly hostEnds?: AbortSignal;
-  /** The check of maintenance mode. If absent, the service is open. */
-  readonly checkOpen?: OpenCheck;
+  /** The check that the process may serve. If absent, it may. */
+  readonly mayServe?: StageCheck;
   /** Returns the leases of a shared host. */
   readonly leased?: LedgerOptions['leased'];
 }
@@ -58,7 +58,7 @@ export type PaidResources = ReturnType<typeof createPaidResources>;
 
 /** Throws an error that names the variable when one is not set. */
 export function createPaidResources(options: PaidResourceOptions) {
-  const { environment, log, clients, access, measure, catalog, hostEnds, checkOpen } = options;
+  const { environment, log, clients, access, measure, catalog, hostEnds, mayServe } = options;
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
   const replays = new DynamoReplayStore(clients.client, requireTable(environment, 'replays'));
   const marks = createReplayMarks(clients.client, requireTable(environment, 'usage'));
@@ -92,7 +92,7 @@ export function createPaidResources(options: PaidResourceOptions) {
     sealedTokens: (peppers: Peppers) => createSealedTokens(peppers, systemClock),
     catalog,
     hostEnds,
-    checkOpen,
+    mayServe,
     breaker: new Breaker({
       ...world,
       store: new DynamoCircuitStore(clients.client, table, systemClock),
@@ -119,7 +119,7 @@ export const paidCalls = oncePerEnvironment((environment) => {
     measure: createMeasure(),
     catalog: catalogSource(),
     hostEnds: sharedHost.endOfCalls.signal,
-    checkOpen: openCheck(),
+    mayServe: stageCheck(),
     leased: () => sharedHost.leased,
   });
   for (const read of [calls.peppers(), calls.catalog()]) read.catch(() => {});

@@ -81,6 +81,7 @@ export const ERROR_CODES = {
   all_routes_failed: { status: 503, type: 'service_unavailable' },
   overloaded: { status: 503, type: 'service_unavailable' },
   maintenance: { status: 503, type: 'service_unavailable' },
+  outdated_version: { status: 503, type: 'service_unavailable' },
   idempotent_request_in_progress: { status: 503, type: 'service_unavailable' },
   identity_provider_unavailable: { status: 503, type: 'service_unavailable' },
   payment_provider_unavailable: { status: 503, type: 'service_unavailable' },

@@ -3,6 +3,7 @@ import type { Surface } from '../contract/route.ts';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../core/errors.ts';
 import { jsonResponse } from '../core/json/json-response.ts';
 import type { Clock, Log, Measurement, StreamedResponse, StreamingEndpoint } from '../core/ports.ts';
+import type { StageCheck } from '../core/stage-check.ts';
 import { webHandler } from '../testing/web-response.ts';
 import { createRequestHandler, type HostContext } from './request-handler.ts';
 
@@ -457,16 +458,20 @@ describe('a streamed response', () => {
   });
 });
 
-describe('maintenance mode', () => {
-  const closed = () => Promise.reject(new ServiceError('maintenance', 'Closed.', { retryAfterSeconds: 30 }));
-  const send = async (method: string, requireOpen: () => Promise<void> | undefined) => {
+describe('a process that may not serve its stage', () => {
+  const closed: StageCheck['require'] = (use) =>
+    use === 'read'
+      ? undefined
+      : Promise.reject(new ServiceError('maintenance', 'Closed.', { retryAfterSeconds: 30 }));
+  const outdated = () => Promise.reject(new ServiceError('outdated_version', 'Old.'));
+  const send = async (method: string, require: StageCheck['require']) => {
     let served = 0;
     const endpoint = async () => {
       served += 1;
       return jsonResponse({});
     };
     const log = { info: () => {}, warn: () => {}, error: () => {} };
-    const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log, requireOpen };
+    const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log, stage: { require } };
     const handler = webHandler(createRequestHandler(endpoint, 'messages', dependencies));
     const request = new Request('https://localhost/', { method });
     const response = await handler(request, { pathParameters: {}, remainingTimeMs: () => 1 });
@@ -479,8 +484,13 @@ describe('maintenance mode', () => {
     expect(await response.json()).toMatchObject({ error: { type: 'service_unavailable' } });
   });
 
-  it('serves GET without a check, and every method if open', async () => {
+  it('serves GET if the stage is closed, and nothing if its data is newer', async () => {
     expect((await send('GET', closed)).served).toBe(1);
+    const { response, served } = await send('GET', outdated);
+    expect([response.status, served]).toEqual([503, 0]);
+  });
+
+  it('serves every method of an open stage', async () => {
     for (const open of [() => undefined, () => Promise.resolve()])
       expect((await send('POST', open)).served).toBe(1);
   });

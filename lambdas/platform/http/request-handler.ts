@@ -4,11 +4,10 @@
  */
 
 import { EDGE_SILENCE_SECONDS, SECURITY_HEADERS, VIEWER_IP_HEADER } from '../contract/limits.ts';
-import { isStoppedByMaintenance } from '../contract/maintenance.ts';
 import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
 import type { Surface } from '../contract/route.ts';
+import { isStoppedByMaintenance } from '../contract/stage.ts';
 import { CallerLeft, ServiceError, toServiceError } from '../core/errors.ts';
-import type { OpenCheck } from '../core/open-check.ts';
 import type {
   After,
   CallContext,
@@ -21,6 +20,7 @@ import type {
   StreamOutcome,
   UlidSource,
 } from '../core/ports.ts';
+import type { StageCheck } from '../core/stage-check.ts';
 import { errorBody, errorResponse } from './error-response.ts';
 import { DeliveredBody, type StreamedBody } from './streamed-response.ts';
 
@@ -29,8 +29,8 @@ export interface RequestHandlerDependencies {
   readonly after: After;
   readonly ulid: UlidSource;
   readonly log: Log;
-  /** Rejects requests of a closed service before their endpoint. Absent if the endpoint checks it, or changes nothing. */
-  readonly requireOpen?: OpenCheck;
+  /** Rejects requests that the process may not serve, before their endpoint. Absent if the endpoint checks it, or uses no data. */
+  readonly stage?: Pick<StageCheck, 'require'>;
 }
 
 /** The data that a server has about a call. */
@@ -71,7 +71,7 @@ export function createRequestHandler(
   surface: Surface | ((request: HttpRequest) => Surface),
   dependencies: RequestHandlerDependencies,
 ): Handler {
-  const { clock, ulid, log, requireOpen } = dependencies;
+  const { clock, ulid, log, stage } = dependencies;
   return async (request, hostContext) => {
     const requestId = `req_${ulid()}`;
     const errorSurface = typeof surface === 'function' ? surface(request) : surface;
@@ -82,7 +82,7 @@ export function createRequestHandler(
     const note = (fields: Readonly<Record<string, unknown>>) => void Object.assign(notes, fields);
     const response = await respond(async () => {
       requireShortNames(context.pathParameters);
-      if (isStoppedByMaintenance(request.method)) await requireOpen?.();
+      await stage?.require(isStoppedByMaintenance(request.method) ? 'change' : 'read');
       return endpoint(request, { ...context, requestId, note, log });
     }, call);
     const headers = {

@@ -182,6 +182,7 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'builds_disabled',
   'build_quarantined',
   'maintenance',
+  'outdated_version',
   // Refusals of a route, whose tests are those of long prompts and of Azure.
   'context_length_exceeded',
   'content_filter',

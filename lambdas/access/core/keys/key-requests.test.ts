@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type * as z from 'zod';
 import { validate } from '../../../platform/core/json/json-body.ts';
-import { createKeyRequest, rotateKeyRequest } from './key-requests.ts';
+import { createKeyRequest, keyRequestsOf, rotateKeyRequest } from './key-requests.ts';
 
 const WEEK_SECONDS = 604_800;
 
@@ -24,5 +24,20 @@ describe('the body of a request about a key', () => {
     ),
   ])('fails validation: %#', (schema, param, value) => {
     expect(() => validate(schema, { [param]: value })).toThrow(expect.objectContaining({ param }));
+  });
+});
+
+describe('the field `reads` of a policy', () => {
+  const takes = (layout: number) =>
+    Object.values(keyRequestsOf(layout)).map(
+      (schema) => schema.safeParse({ name: 'a', policy: { reads: 'account' } }).success,
+    );
+
+  it('is accepted from the layout of keys on that has it', () => {
+    expect([takes(1), takes(2)]).toEqual([
+      [false, false],
+      [true, true],
+    ]);
+    expect(keyRequestsOf(2).create.safeParse({ name: 'a', policy: { reads: 'others' } }).success).toBe(false);
   });
 });

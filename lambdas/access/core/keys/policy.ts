@@ -39,12 +39,23 @@ export const policySchema = z.strictObject({
   rpm: rate.optional(),
 });
 
+const laterFields = {
+  /** The usage that the key may read: that of all keys of its account. Absent: its own. */
+  reads: z.literal('account').optional(),
+};
+
+const laterPolicySchema = policySchema.extend(laterFields);
+
+/** Returns the schema of the policies that callers may write while keys are stored in that layout. */
+export const policySchemaOf = (layout: number): typeof laterPolicySchema | typeof policySchema =>
+  layout >= 2 ? laterPolicySchema : policySchema;
+
 /** Caps are nano-USD. */
-export type Policy = z.infer<typeof policySchema>;
+export type Policy = z.infer<typeof laterPolicySchema>;
 
 /** A policy in responses. Unlike `policySchema` it is not strict, because the service may add fields. */
 export const policyEntrySchema = z.object({
-  ...policySchema.shape,
+  ...laterPolicySchema.shape,
   daily_usd: usd.optional(),
   monthly_usd: usd.optional(),
 });

@@ -78,7 +78,7 @@ export function encodeNewKey(key: NewKey): Item {
 }
 
 /** The attributes of a policy that an item has only if the policy sets them, but for `rpm_unset`. */
-export const OPTIONAL_ATTRIBUTES = ['allowed_models', 'allowed_kinds', 'rpm_unset'] as const;
+export const OPTIONAL_ATTRIBUTES = ['allowed_models', 'allowed_kinds', 'rpm_unset', 'read_scope'] as const;
 
 /** A set is never empty. */
 const NO_KIND = 'none';
@@ -90,6 +90,7 @@ export function encodePolicy(policy: Policy): Item {
     ...(policy.allowed_kinds === undefined
       ? {}
       : { allowed_kinds: set(policy.allowed_kinds.length === 0 ? [NO_KIND] : policy.allowed_kinds) }),
+    ...(policy.reads === undefined ? {} : { read_scope: text(policy.reads) }),
     rpm: number(rpmOf(policy)),
     ...(policy.rpm === undefined ? { rpm_unset: { BOOL: true } } : {}),
     tpm: number(tpmOf(policy)),
@@ -150,6 +151,7 @@ function decodePolicy(item: Item): Policy {
     ...(item.allowed_kinds?.SS === undefined ? {} : { allowed_kinds: item.allowed_kinds.SS.filter(isKind) }),
     ...Object.fromEntries(caps.filter(([, cap]) => cap !== undefined)),
     ...(tpm === undefined ? {} : { tpm: Number(tpm) }),
+    ...(item.read_scope === undefined ? {} : { reads: 'account' }),
     ...(item.rpm_unset === undefined ? { rpm: readNumber(item, 'rpm') } : {}),
   };
 }

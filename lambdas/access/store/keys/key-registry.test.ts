@@ -60,6 +60,21 @@ const statusOfKey = async (key: string): Promise<string> =>
       (failure: { code: string }) => failure.code,
     );
 
+describe('a policy of layout 2', () => {
+  it('is kept by every change that does not replace it, and shown to the owner', async () => {
+    const { state } = await issuerOn().create(accountId, 'reader', { reads: 'account', rpm: 5 });
+    const { keyId } = state;
+    const change = (changed: Parameters<typeof changeKey>[3]) =>
+      changeKey(registryOn(), accountId, keyId, changed);
+    await change({ name: 'renamed' });
+    await change({ disabled: true });
+    await change({ disabled: false });
+    const { state: rotated } = await issuerOn().rotate(accountId, keyId, 0);
+    expect(keyEntry(rotated, nowMs).policy).toEqual({ reads: 'account', rpm: 5 });
+    expect((await change({ policy: { rpm: 5 } })).policy).toEqual({ rpm: 5 });
+  });
+});
+
 describe('creating a key', () => {
   it('yields a key that verifies offline and passes the gate, and stores its secret nowhere', async () => {
     const { state, key } = await issuerOn().create(accountId, 'first', { rpm: 1 });

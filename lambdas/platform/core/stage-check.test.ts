@@ -1,24 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
-import { createOpenCheck } from './open-check.ts';
+import { LAYOUTS } from '../contract/layouts.ts';
+import { createStageCheck, type StageRecord } from './stage-check.ts';
 
 const throttled = () => Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' });
 const silent = () => Object.assign(new Error('no response'), { name: 'TimeoutError', $metadata: {} });
 
 const MINUTE_MS = 60_000;
 
-/** A process whose switch and clock the test sets. */
+/** A process whose record and clock the test sets. */
 function createProcess() {
-  const state = { nowMs: 1_000_000, reads: 0, read: async () => false };
-  const check = createOpenCheck(
+  const OPEN: StageRecord = { isClosed: false, layouts: {} };
+  const state = { nowMs: 1_000_000, reads: 0, read: async () => OPEN, errors: [] as object[] };
+  const check = createStageCheck(
     () => {
       state.reads += 1;
       return state.read();
     },
     () => state.nowMs,
+    { error: (_message, fields = {}) => void state.errors.push(fields) },
   );
-  const request = async (): Promise<string> => {
+  const resultOf = async (run: () => Promise<void> | undefined): Promise<string> => {
     try {
-      await check();
+      await run();
       return 'accepted';
     } catch (failure) {
       return (failure as { code: string }).code;
@@ -27,9 +30,11 @@ function createProcess() {
   return {
     state,
     check,
-    request,
-    reads: (value: boolean) => {
-      state.read = async () => value;
+    request: () => resultOf(() => check.require('change')),
+    get: () => resultOf(() => check.require('read')),
+    prepare: () => resultOf(() => check.prepare()),
+    reads: (isClosed: boolean, layouts: StageRecord['layouts'] = {}) => {
+      state.read = async () => ({ isClosed, layouts });
     },
     fails: (failure: Error) => {
       state.read = () => Promise.reject(failure);
@@ -37,11 +42,11 @@ function createProcess() {
   };
 }
 
-describe('the check of maintenance mode', () => {
+describe('the check of a stage that can be closed', () => {
   it('accepts the requests of an open service with one read in 5 s, however many there are', async () => {
     const { state, request, check } = createProcess();
     expect(await Promise.all([request(), request(), request()])).toEqual(Array(3).fill('accepted'));
-    for (; state.nowMs < 1_004_999; state.nowMs += 50) expect(check()).toBeUndefined();
+    for (; state.nowMs < 1_004_999; state.nowMs += 50) expect(check.require('change')).toBeUndefined();
     expect(state.reads).toBe(1);
     state.nowMs = 1_005_000;
     expect(await request()).toBe('accepted');
@@ -61,17 +66,17 @@ describe('the check of maintenance mode', () => {
 
   it('counts the age of a view from the start of its read, not from its end', async () => {
     const { state, request, check } = createProcess();
-    let answer = (_isClosed: boolean) => {};
+    let answer = (_record: StageRecord) => {};
     state.read = () =>
       new Promise((resolve) => {
         answer = resolve;
       });
     const first = request();
     state.nowMs += 2_000;
-    answer(false);
+    answer({ isClosed: false, layouts: {} });
     expect(await first).toBe('accepted');
     state.nowMs += 3_000;
-    void check();
+    void check.require('change');
     expect(state.reads).toBe(2);
   });
 
@@ -87,7 +92,11 @@ describe('the check of maintenance mode', () => {
   it('tells the caller of a closed service when to retry, and nothing about the reason', async () => {
     const { check, reads } = createProcess();
     reads(true);
-    await expect(check()).rejects.toMatchObject({ status: 503, code: 'maintenance', retryAfterSeconds: 30 });
+    await expect(check.require('change')).rejects.toMatchObject({
+      status: 503,
+      code: 'maintenance',
+      retryAfterSeconds: 30,
+    });
   });
 
   it('reads a view again if the clock was set back', async () => {
@@ -99,7 +108,7 @@ describe('the check of maintenance mode', () => {
   });
 });
 
-describe('a switch that cannot be read', () => {
+describe('a record that cannot be read', () => {
   it.each([silent(), throttled()])('leaves the last view valid for 5 minutes: $name', async (failure) => {
     for (const isClosed of [false, true]) {
       const { state, request, reads, fails } = createProcess();
@@ -160,5 +169,55 @@ describe('a switch that cannot be read', () => {
     expect(await another.request()).toBe('maintenance');
     reads(false);
     expect(await request()).toBe('accepted');
+  });
+});
+
+describe('a stage whose data may be newer', () => {
+  const NEWER = { keys: LAYOUTS.keys.reads + 1 };
+
+  it('stops an older process for every request within 5 s and one read, and logs the kinds once', async () => {
+    const { state, request, get, reads } = createProcess();
+    await request();
+    reads(false, { ...NEWER, 'wallets/later#': 2 });
+    state.nowMs += 5_000;
+    const codes = [await get(), await request(), await get()];
+    expect(codes).toEqual(Array(3).fill('outdated_version'));
+    state.nowMs += 5_000;
+    await get();
+    expect(state.errors).toEqual([{ kinds: ['keys', 'wallets/later#'] }]);
+  });
+
+  it('is served by a process that reads its layouts, and after the way back', async () => {
+    const { state, get, reads } = createProcess();
+    reads(false, { keys: LAYOUTS.keys.reads, usage: 1 });
+    expect(await get()).toBe('accepted');
+    reads(false, NEWER);
+    state.nowMs += 5_000;
+    expect(await get()).toBe('outdated_version');
+    reads(false, {});
+    state.nowMs += 5_000;
+    expect(await get()).toBe('accepted');
+  });
+
+  it('stops the first request of a new process, or of one that slept, before it writes', async () => {
+    const { state, prepare, check, reads } = createProcess();
+    reads(false, NEWER);
+    expect(await prepare()).toBe('outdated_version');
+    const slept = createProcess();
+    await slept.prepare();
+    slept.reads(false, NEWER);
+    slept.state.nowMs += 5 * MINUTE_MS;
+    expect(await slept.prepare()).toBe('outdated_version');
+    expect(check.layoutOf('keys')).toBeLessThanOrEqual(LAYOUTS.keys.writes);
+    expect(state.reads).toBe(1);
+  });
+
+  it('is read again beside the request of a process in use', async () => {
+    const { state, check, prepare, get, reads } = createProcess();
+    await prepare();
+    reads(false, NEWER);
+    state.nowMs += 5_000;
+    expect(check.prepare()).toBeUndefined();
+    expect(await get()).toBe('outdated_version');
   });
 });

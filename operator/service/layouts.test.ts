@@ -1,0 +1,72 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { finishedLayouts, LAYOUTS, type StageLayouts } from '../../lambdas/platform/contract/layouts.ts';
+import { RELEASE } from '../../lambdas/platform/contract/release.ts';
+import { STAGE_ITEM } from '../../lambdas/platform/contract/stage.ts';
+import { text } from '../../lambdas/platform/dynamodb/attribute-values.ts';
+import { encodeLayouts } from '../../lambdas/platform/dynamodb/stage-item.ts';
+import { fileDatabase } from '../../lambdas/platform/testing/file-database.ts';
+import { createLayouts } from './layouts.ts';
+import { createMaintenance, type Maintenance } from './maintenance.ts';
+
+const database = fileDatabase();
+
+let served = RELEASE;
+let layouts: ReturnType<typeof createLayouts>;
+let maintenance: Maintenance;
+
+beforeAll(() => {
+  const { client, environment, tables } = database;
+  const servedRelease = async () => served;
+  layouts = createLayouts({ client, table: () => tables.catalog, servedRelease });
+  maintenance = createMaintenance({ environment }, client, Date.now);
+});
+
+const record = (stored: StageLayouts) =>
+  database.client.send(
+    new UpdateItemCommand({
+      TableName: database.tables.catalog,
+      Key: { part: text(STAGE_ITEM) },
+      UpdateExpression: 'SET layouts = :layouts',
+      ExpressionAttributeValues: { ':layouts': encodeLayouts(stored) },
+    }),
+  );
+
+describe('the layouts of a stage', () => {
+  beforeEach(async () => {
+    served = RELEASE;
+    await record({});
+  });
+
+  it('become the newest that this version writes when it has finished, and stay so', async () => {
+    expect(await layouts.read()).toEqual({});
+    for (let times = 0; times < 2; times += 1) expect(await layouts.finish()).toEqual(finishedLayouts({}));
+    expect(await layouts.read()).toEqual(finishedLayouts({}));
+  });
+
+  it('do not fall if a later version had finished', async () => {
+    await record({ keys: LAYOUTS.keys.reads });
+    expect(await layouts.finish()).toMatchObject({ keys: LAYOUTS.keys.reads });
+  });
+
+  it('are not finished by the command of another version than the stage serves with', async () => {
+    served = '0.9.0';
+    await expect(layouts.finish()).rejects.toThrow(`the stage serves version 0.9.0, and this is ${RELEASE}`);
+    expect(await layouts.read()).toEqual({});
+  });
+
+  it('stop the commands of a version that does not read them', async () => {
+    await record({ 'wallets/later': 2 });
+    for (const run of [layouts.requireReadable(), layouts.finish()])
+      await expect(run).rejects.toThrow(`newer than version ${RELEASE} (wallets/later)`);
+  });
+
+  it('survive that the service is closed and opened', async () => {
+    await record({ keys: LAYOUTS.keys.reads });
+    const first = await maintenance.close('a drill');
+    expect(await maintenance.close('another')).toEqual(first);
+    await maintenance.open();
+    await maintenance.open();
+    expect(await layouts.read()).toEqual({ keys: LAYOUTS.keys.reads });
+  });
+});
