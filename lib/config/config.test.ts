@@ -149,22 +149,6 @@ describe('the settings', () => {
     expect(() => parseConfig(settings)).toThrow(new RegExp(`^configuration: .*${field}`, 's'));
   });
 
-  it.each([
-    [
-      { compute: 'web-function' },
-      'compute "web-function" was removed: use "fargate" for many streams, or "lambda", with ingress "web-function" for files of 25 MB',
-    ],
-    ...['canary', 'all-at-once'].map(
-      (releases) =>
-        [
-          { releases },
-          'releases was removed: every release is all at once, and the smoke test and the alarms judge it. From "canary", first deploy the version before with "all-at-once" (docs/operate/deploy.md), then remove the setting',
-        ] as const,
-    ),
-  ])('cause an error that names the replacement if they were removed: %j', (settings, message) => {
-    expect(() => parseConfig(settings)).toThrow(message);
-  });
-
   it.each([[[]], ['prod'], [null], [3]])('cause an error if they are not an object: %j', (settings) => {
     expect(() => parseConfig(settings)).toThrow(/^configuration: /);
   });

@@ -30,12 +30,6 @@ const restoredTable = z.strictObject({
   streamArn: z.string().startsWith('arn:').optional(),
 });
 
-/** The errors of what an earlier version accepted. */
-const REMOVED_RELEASES =
-  'releases was removed: every release is all at once, and the smoke test and the alarms judge it. From "canary", first deploy the version before with "all-at-once" (docs/operate/deploy.md), then remove the setting';
-const REMOVED_WEB_FUNCTION =
-  'compute "web-function" was removed: use "fargate" for many streams, or "lambda", with ingress "web-function" for files of 25 MB';
-
 const shape = {
   /** The name of the deployment, part of stack names and of the API's stage. */
   stage: z
@@ -66,11 +60,7 @@ const shape = {
    * at a time each. `fargate` is one program for all routes, with many concurrent calls in a process. CloudFront is in
    * front of that program as the one hostname of both APIs. The functions stay deployed, and retain their addresses.
    */
-  compute: z
-    .enum(['lambda', 'fargate'], {
-      error: ({ input }) => (input === 'web-function' ? REMOVED_WEB_FUNCTION : undefined),
-    })
-    .default('lambda'),
+  compute: z.enum(['lambda', 'fargate']).default('lambda'),
   /**
    * The minimum and the maximum of tasks of `compute` `fargate`. The default is 2 and 10: if one fails, another is
    * left, and ten accept 10,000 concurrent calls.
@@ -211,10 +201,7 @@ const shape = {
   edgeDomain: z.strictObject({ name: hostName, certificateArn: certificateIn('us-east-1') }).optional(),
 };
 
-const schema = z.strictObject(shape, {
-  error: ({ code, keys }) =>
-    code === 'unrecognized_keys' && keys.includes('releases') ? REMOVED_RELEASES : undefined,
-});
+const schema = z.strictObject(shape);
 
 type Settings = z.infer<typeof schema>;
 

@@ -11,8 +11,8 @@ export const stackNameOf = (stage: string, part: StackPart): string => `Inferenc
 export const edgeAlarmsStackName = (stage: string, region: string): string =>
   `Inference-${stage}-edge-alarms-${region}`;
 
-/** The ends of the names in us-east-1; an earlier version had a stack of limits there. */
-const EDGE_STACK = /^edge-(alarms|limit)-[a-z]{2}(-[a-z]+)+-\d$/;
+/** The end of the name in us-east-1. */
+const EDGE_STACK = /^edge-alarms-[a-z]{2}(-[a-z]+)+-\d$/;
 
 /** Returns whether a stack is one of this stage, and not of another whose name begins with it. */
 export function isStackOf(stage: string, stackName: string): boolean {
