@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { cleanTree, recordWholeRun } from '../tools/release/commit.ts';
 import { listTests, runJest } from './jest.ts';
 import { reachedTests } from './reach.ts';
 
@@ -66,7 +67,10 @@ async function exitCodeOf(script: string): Promise<number> {
   return code ?? 1;
 }
 
+const tree = cleanTree(ROOT);
 const checked = await Promise.all(CHECKS.map(exitCodeOf));
 if (checked.some((code) => code !== 0)) process.exitCode = 1;
 else process.exitCode = runTests(reachedByChange());
 if (values.all) console.log(NOT_RUN);
+if (values.all && process.exitCode === 0 && tree !== undefined && cleanTree(ROOT) === tree)
+  recordWholeRun(ROOT, tree);

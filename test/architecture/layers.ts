@@ -132,6 +132,11 @@ export const LAYERS: readonly Layer[] = [
     holds: /^tools\/bench\//,
     ours: /^(tools\/(bench|local|simulators|test-kit)|operator|lib|lambdas)\//,
   },
+  {
+    name: 'release',
+    holds: /^tools\/release\//,
+    ours: /^(tools\/|operator\/|lib\/|lambdas\/|bin\/)/,
+  },
 ];
 
 export const layerOf = (path: string): Layer | undefined => LAYERS.find(({ holds }) => holds.test(path));
