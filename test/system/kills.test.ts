@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it as plain } from '@jest/globals';
 import { parseUsd } from '../../lambdas/platform/core/money.ts';
+import { shiftedClock } from '../../tools/test-kit/clock-shift.ts';
 import { onLinux } from '../../tools/test-kit/on-linux.ts';
 import { form, mp3 } from '../../tools/test-kit/recordings.ts';
 import { it } from '../../tools/test-kit/search.ts';
@@ -261,8 +262,7 @@ onLinux(
     const duplicate = () => send(AbortSignal.timeout(2_000)).then(({ status }) => String(status), String);
     expect(await until(duplicate, (outcome) => !outcome.includes('502'))).toContain('timeout');
     await service.stop('SIGKILL');
-    const later = `--import ${new URL('minute-later.ts', import.meta.url)}`;
-    await service.start({ NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${later}` });
+    await service.start(shiftedClock(60_000));
     const response = await send();
     expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([200, null]);
     const cost = Number(response.headers.get('x-cost-usd'));
