@@ -23,7 +23,7 @@ async function readRequired(): Promise<void> {
   const { peppers, catalog } = paidCalls();
   const probe = createCatalogProbe({ client: clients.client, environment });
   const [pointer] = await Promise.all([probe(), peppers()]);
-  await stageCheck().require('read');
+  await stageCheck().check('read');
   if (pointer !== undefined) await catalog();
 }
 
@@ -56,7 +56,7 @@ function createReadiness(host: () => NodeHost, log: Pick<Log, 'warn'>): () => vo
 /** Returns whether the data of the stage is newer than this version. A record that cannot be read does not make it so. */
 async function isOutdated(): Promise<boolean> {
   try {
-    await stageCheck().require('read');
+    await stageCheck().check('read');
     return false;
   } catch (failure) {
     return failure instanceof ServiceError && failure.code === 'outdated_version';

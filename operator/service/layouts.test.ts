@@ -49,7 +49,7 @@ describe('the layouts of a stage', () => {
     expect(await layouts.finish()).toMatchObject({ keys: LAYOUTS.keys.reads });
   });
 
-  it('are not finished by the command of another version than the stage serves with', async () => {
+  it('stay as they are if the stage serves with another version than that of the command', async () => {
     served = '0.9.0';
     await expect(layouts.finish()).rejects.toThrow(`the stage serves version 0.9.0, and this is ${RELEASE}`);
     expect(await layouts.read()).toEqual({});

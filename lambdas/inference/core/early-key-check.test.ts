@@ -35,7 +35,7 @@ async function call(
     },
     {
       peppers: async () => PEPPERS,
-      mayServe: { prepare, require: () => undefined },
+      mayServe: { prepare, check: () => undefined },
       keyCheck,
       catalog: async () => ({ models: [] }),
       gate: { checked: (_key: unknown, check: () => Promise<unknown>) => check() } as unknown as KeyGate,

@@ -109,7 +109,7 @@ function calling(plan: Plan) {
     },
   };
   const breaker = createBreaker({ clock: time.clock, after: time.after });
-  const mayServe = { prepare: () => undefined, require: () => plan.mayServe?.(time) };
+  const mayServe = { prepare: () => undefined, check: () => plan.mayServe?.(time) };
   const dependencies = { ledger, breaker, after: time.after, log: SILENT, mayServe };
   const handler = createRequestHandler(
     (_request, { requestId }) =>

@@ -57,7 +57,7 @@ export interface PaidEndpointDependencies {
    * Fires when the server ends its open calls. A function, which handles one call at a time, has only its time limit.
    */
   readonly hostEnds?: AbortSignal | undefined;
-  readonly mayServe?: Pick<StageCheck, 'prepare' | 'require'> | undefined;
+  readonly mayServe?: Pick<StageCheck, 'prepare' | 'check'> | undefined;
 }
 
 /** The reader of one kind of call. */
@@ -122,7 +122,7 @@ export async function runPaidCall<Result>(
   const { ledger, breaker, after, mayServe } = dependencies;
   const { key, candidates, events } = call;
   const routes = candidates.map(({ route }) => route);
-  const ready = Promise.all([mayServe?.require('change'), breaker.refresh(routes, key.accountId)]);
+  const ready = Promise.all([mayServe?.check('change'), breaker.refresh(routes, key.accountId)]);
   ready.catch(() => {});
   const admitted = await ledger.admit(call);
   const admission = { ...admitted, headers: { ...admitted.headers, ...call.headers } };

@@ -5,7 +5,7 @@ import { TABLES } from './tables.ts';
 const kinds = Object.keys(LAYOUTS);
 
 describe('the table of layouts', () => {
-  it('has the kinds of every table', () => {
+  it('contains kinds of every table', () => {
     const places = new Set(kinds.map((kind) => kind.split('/')[0]));
     expect(Object.keys(TABLES).filter((table) => !places.has(table))).toEqual([]);
   });
@@ -18,12 +18,12 @@ describe('the table of layouts', () => {
 });
 
 describe('a stage', () => {
-  it('is written in its layouts, and in no newer one than the version writes', () => {
+  it('receives its own layouts, and none that is newer than the version writes', () => {
     expect(writtenLayout('keys', {})).toBe(1);
     expect(writtenLayout('keys', { keys: 99 })).toBe(LAYOUTS.keys.writes);
   });
 
-  it('is unreadable by kinds that have a newer layout, or that the version does not know', () => {
+  it('makes the kinds unreadable that have a newer layout, or that the version does not know', () => {
     const { reads } = LAYOUTS.keys;
     expect(unreadableKinds({ keys: reads, wallets: 1 })).toEqual([]);
     expect(unreadableKinds({ keys: reads + 1, 'new/kind': 2 })).toEqual(['keys', 'new/kind']);
@@ -31,7 +31,7 @@ describe('a stage', () => {
     expect(unreadableKinds({ keys: 2 }, older)).toEqual(['keys']);
   });
 
-  it('has no lower layout after it was finished by a version that writes older ones', () => {
+  it('keeps its layouts if a version finishes it that writes older ones', () => {
     expect(finishedLayouts({ keys: 5, 'new/kind': 2 })).toMatchObject({ keys: 5 });
   });
 });

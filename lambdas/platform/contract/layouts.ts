@@ -11,7 +11,7 @@ export interface Layout {
   readonly writes: number;
 }
 
-/** As it was in 1.0.0. A kind that is added later starts with 2: of its layout 1 there is nothing. */
+/** The layout of 1.0.0. A kind that is added later starts with 2: of its layout 1 there is nothing. */
 const FIRST: Layout = { reads: 1, writes: 1 };
 
 /**
@@ -90,15 +90,13 @@ export const LAYOUTS = {
   'messages/changes': FIRST,
   /** The input of the workflow that settles a transcription. */
   'messages/settlements': FIRST,
-  /** What callers keep. */
+  /** Texts that callers keep. */
   'tokens/api-key': FIRST,
   'tokens/session': FIRST,
   'tokens/sealed': FIRST,
   'tokens/entitlement': FIRST,
   'tokens/cursor': FIRST,
 } as const satisfies Record<string, Layout>;
-
-export type StoredKind = keyof typeof LAYOUTS;
 
 /** The layouts that a stage's data may contain, by kind. Of a kind that the record does not name, only layout 1. */
 export type StageLayouts = Readonly<Record<string, number>>;
@@ -115,7 +113,7 @@ export const unreadableKinds = (
     .sort();
 
 /** Returns the layout in which this version writes a kind. */
-export const writtenLayout = (kind: StoredKind, stage: StageLayouts): number =>
+export const writtenLayout = (kind: string, stage: StageLayouts): number =>
   Math.min(rows[kind]?.writes ?? 1, stage[kind] ?? 1);
 
 /** Returns the record of a stage in which this version may write its newest layouts. */

@@ -12,30 +12,38 @@
  * A new process is rejected without a view, except if its read is throttled: then the stage counts as open, and its data
  * as of the first layouts, for those 5 minutes, so that a burst of new processes does not stop the service.
  */
-import { type StageLayouts, type StoredKind, unreadableKinds, writtenLayout } from '../contract/layouts.ts';
 import { overloaded, ServiceError } from './errors.ts';
 import type { Clock, Log } from './ports.ts';
 import { isSafeToRetry } from './transient.ts';
 
-/** What the operator has recorded of a stage. */
+/** The operator's record of a stage. */
 export interface StageRecord {
   readonly isClosed: boolean;
-  readonly layouts: StageLayouts;
+  /** The layouts that its data may have, by kind. */
+  readonly layouts: Readonly<Record<string, number>>;
 }
 
-/** What a process may do to the data of its stage: a closed one is only read, but work that it accepted before continues. */
-export type StageUse = 'change' | 'read';
+/** The layouts of this version. */
+export interface VersionLayouts {
+  /** Returns the kinds with layouts that it does not read. */
+  unreadableKinds(stage: StageRecord['layouts']): readonly string[];
+  /** Returns the layout in which it writes a kind. */
+  writtenLayout(kind: string, stage: StageRecord['layouts']): number;
+}
+
+/** The use of a stage's data: a closed stage is only read, but work that it accepted before continues. */
+type StageUse = 'change' | 'read';
 
 export interface StageCheck {
   /** Returns nothing or resolves if the process may serve. Throws or rejects with 503 if it may not. */
-  require(use: StageUse): Promise<void> | undefined;
+  check(use: StageUse): Promise<void> | undefined;
   /**
    * Starts to read an old view again. Returns nothing if a view of the last 5 minutes exists; else a promise that
-   * resolves or rejects as `require`. A caller who waits for it first writes nothing that a newer version cannot expect.
+   * resolves or rejects as `check`. A caller who waits for it first writes nothing that a newer version cannot expect.
    */
   prepare(): Promise<void> | undefined;
   /** Returns the layout in which the process writes a kind: the first one, as long as it has no view. */
-  layoutOf(kind: StoredKind): number;
+  layoutOf(kind: string): number;
 }
 
 /** A closed service stops within it: a view is used for half of it, and the attempts of a read take less. */
@@ -62,12 +70,15 @@ interface StageView extends StageRecord {
   readonly unreadable: readonly string[];
 }
 
-/** Creates the check of a process. `read` reads the record. */
-export function createStageCheck(
-  read: () => Promise<StageRecord>,
-  clock: Clock,
-  log: Pick<Log, 'error'>,
-): StageCheck {
+export interface StageCheckOptions {
+  readonly read: () => Promise<StageRecord>;
+  readonly version: VersionLayouts;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'error'>;
+}
+
+/** Creates the check of a process. */
+export function createStageCheck({ read, version, clock, log }: StageCheckOptions): StageCheck {
   let view: StageView | undefined;
   let failedMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
@@ -81,7 +92,7 @@ export function createStageCheck(
     const readMs = clock();
     try {
       const record = await read();
-      const unreadable = unreadableKinds(record.layouts);
+      const unreadable = version.unreadableKinds(record.layouts);
       if (unreadable.length > 0 && view?.unreadable.length !== unreadable.length)
         log.error('the data of the stage is newer than this version', { kinds: unreadable });
       view = { ...record, unreadable, readMs };
@@ -103,7 +114,7 @@ export function createStageCheck(
     if (view.isClosed && use === 'change') throw closed();
   }
 
-  function require(use: StageUse): Promise<void> | undefined {
+  function check(use: StageUse): Promise<void> | undefined {
     const isDecided =
       view !== undefined &&
       (isWithin(view.readMs, VIEW_MS) ||
@@ -117,13 +128,13 @@ export function createStageCheck(
   }
 
   return {
-    require,
+    check,
     prepare() {
-      if (view === undefined || !isWithin(view.readMs, MAX_UNREAD_MS)) return require('change');
-      require('change')?.catch(() => {});
+      if (view === undefined || !isWithin(view.readMs, MAX_UNREAD_MS)) return check('change');
+      check('change')?.catch(() => {});
       return undefined;
     },
-    layoutOf: (kind) => writtenLayout(kind, view?.layouts ?? {}),
+    layoutOf: (kind) => version.writtenLayout(kind, view?.layouts ?? {}),
   };
 }
 

@@ -19,7 +19,7 @@ const createConsumerResources = (): ConsumerResources => ({
 function readable<Input, Output>(run: (input: Input) => Promise<Output>): (input: Input) => Promise<Output> {
   const stage = stageCheck();
   return async (input) => {
-    await stage.require('read');
+    await stage.check('read');
     return run(input);
   };
 }
@@ -39,7 +39,7 @@ export function scheduledChange(build: (resources: ConsumerResources) => () => P
   const stage = stageCheck();
   return consumer(async () => {
     try {
-      await stage.require('change');
+      await stage.check('change');
     } catch (failure) {
       if (!(failure instanceof ServiceError) || failure.code !== 'maintenance') throw failure;
       resources.log.info('skipped while the service is closed');

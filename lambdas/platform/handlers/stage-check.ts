@@ -1,4 +1,5 @@
 /** The check that the process may serve its stage, once per process. */
+import { unreadableKinds, writtenLayout } from '../contract/layouts.ts';
 import { STAGE_ITEM } from '../contract/stage.ts';
 import { requireTable } from '../contract/tables.ts';
 import { createStageCheck, type StageCheck } from '../core/stage-check.ts';
@@ -11,5 +12,6 @@ import { createDataResources, oncePerEnvironment } from './resources.ts';
 export const stageCheck = /* @__PURE__ */ oncePerEnvironment((environment): StageCheck => {
   const { clients, clock, log } = createDataResources();
   const key = { TableName: requireTable(environment, 'catalog'), Key: { part: text(STAGE_ITEM) } };
-  return createStageCheck(async () => decodeStage(await readItem(clients.client, key)), clock, log);
+  const read = async () => decodeStage(await readItem(clients.client, key));
+  return createStageCheck({ read, version: { unreadableKinds, writtenLayout }, clock, log });
 });

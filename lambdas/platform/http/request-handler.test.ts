@@ -459,19 +459,19 @@ describe('a streamed response', () => {
 });
 
 describe('a process that may not serve its stage', () => {
-  const closed: StageCheck['require'] = (use) =>
+  const closed: StageCheck['check'] = (use) =>
     use === 'read'
       ? undefined
       : Promise.reject(new ServiceError('maintenance', 'Closed.', { retryAfterSeconds: 30 }));
   const outdated = () => Promise.reject(new ServiceError('outdated_version', 'Old.'));
-  const send = async (method: string, require: StageCheck['require']) => {
+  const send = async (method: string, check: StageCheck['check']) => {
     let served = 0;
     const endpoint = async () => {
       served += 1;
       return jsonResponse({});
     };
     const log = { info: () => {}, warn: () => {}, error: () => {} };
-    const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log, stage: { require } };
+    const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log, stage: { check } };
     const handler = webHandler(createRequestHandler(endpoint, 'messages', dependencies));
     const request = new Request('https://localhost/', { method });
     const response = await handler(request, { pathParameters: {}, remainingTimeMs: () => 1 });

@@ -30,7 +30,7 @@ export interface RequestHandlerDependencies {
   readonly ulid: UlidSource;
   readonly log: Log;
   /** Rejects requests that the process may not serve, before their endpoint. Absent if the endpoint checks it, or uses no data. */
-  readonly stage?: Pick<StageCheck, 'require'>;
+  readonly stage?: Pick<StageCheck, 'check'>;
 }
 
 /** The data that a server has about a call. */
@@ -82,7 +82,7 @@ export function createRequestHandler(
     const note = (fields: Readonly<Record<string, unknown>>) => void Object.assign(notes, fields);
     const response = await respond(async () => {
       requireShortNames(context.pathParameters);
-      await stage?.require(isStoppedByMaintenance(request.method) ? 'change' : 'read');
+      await stage?.check(isStoppedByMaintenance(request.method) ? 'change' : 'read');
       return endpoint(request, { ...context, requestId, note, log });
     }, call);
     const headers = {

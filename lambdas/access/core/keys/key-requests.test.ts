@@ -33,7 +33,7 @@ describe('the field `reads` of a policy', () => {
       (schema) => schema.safeParse({ name: 'a', policy: { reads: 'account' } }).success,
     );
 
-  it('is accepted from the layout of keys on that has it', () => {
+  it('passes from the layout of keys on that has it', () => {
     expect([takes(1), takes(2)]).toEqual([
       [false, false],
       [true, true],

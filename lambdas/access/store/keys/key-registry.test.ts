@@ -61,7 +61,7 @@ const statusOfKey = async (key: string): Promise<string> =>
     );
 
 describe('a policy of layout 2', () => {
-  it('is kept by every change that does not replace it, and shown to the owner', async () => {
+  it('survives every change that does not replace it, and its owner sees it', async () => {
     const { state } = await issuerOn().create(accountId, 'reader', { reads: 'account', rpm: 5 });
     const { keyId } = state;
     const change = (changed: Parameters<typeof changeKey>[3]) =>
