@@ -57,8 +57,8 @@ describe('the layouts of a stage', () => {
 
   it('stop the commands of a version that does not read them', async () => {
     await record({ 'wallets/later': 2 });
-    for (const run of [layouts.requireReadable(), layouts.finish()])
-      await expect(run).rejects.toThrow(`newer than version ${RELEASE} (wallets/later)`);
+    for (const run of [() => layouts.requireReadable(), () => layouts.finish()])
+      await expect(run()).rejects.toThrow(`newer than version ${RELEASE} (wallets/later)`);
   });
 
   it('survive that the service is closed and opened', async () => {
