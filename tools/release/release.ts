@@ -1,6 +1,6 @@
 /**
- * `npm run release -- VERSION [--archive FOLDER]`: checks that this commit can be released, and writes `releases/VERSION` and the
- * archive. Exits with 1, and writes nothing, if a condition is not met.
+ * `npm run release -- VERSION`: checks that this commit can be released, and writes `releases/VERSION`. Exits with 1, and
+ * writes nothing, if a condition is not met.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
