@@ -84,6 +84,20 @@ describe('the description of the service', () => {
     expect(describeService()).toMatchObject({ info: { version: '1.1.0', 'x-release': RELEASE } });
   });
 
+  it('marks deprecated operations alone', () => {
+    const health = ROUTES.filter(({ endpoint }) => endpoint === 'get-health');
+    const operations = {
+      ...OPERATIONS,
+      'get-health': { ...OPERATIONS['get-health'], deprecated: true as const },
+    };
+    const options = { routes: health, title: 't', version: '1', release: '1' };
+    const marks = [OPERATIONS, operations].map((each) => openApiDocument({ ...options, operations: each }));
+    expect(marks).toEqual([
+      { ...marks[0], paths: { '/health': { get: expect.not.objectContaining({ deprecated: true }) } } },
+      { ...marks[0], paths: { '/health': { get: expect.objectContaining({ deprecated: true }) } } },
+    ]);
+  });
+
   it('contains a request body for every PUT and PATCH route', () => {
     const without = routes
       .filter(([, { method }]) => method === 'PUT' || method === 'PATCH')

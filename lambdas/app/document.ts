@@ -135,6 +135,7 @@ function describe(route: Route, operation: Operation): JsonSchema {
     operationId: operationId(route),
     summary: `${route.purpose[0]?.toUpperCase()}${route.purpose.slice(1)}`,
     ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...(operation.deprecated === true ? { deprecated: true } : {}),
     tags: [operation.tag],
     security: SECURITY[route.authentication],
     ...(parameters.length === 0 ? {} : { parameters }),

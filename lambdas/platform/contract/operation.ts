@@ -32,6 +32,8 @@ interface Header {
 
 export interface Operation {
   readonly tag: Tag;
+  /** Its endpoint states since when in the headers of each response. */
+  readonly deprecated?: true;
   /** Information for a caller that the purpose does not contain. */
   readonly description?: string;
   /** The schema with which the endpoint validates the query. */

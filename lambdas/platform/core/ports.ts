@@ -1,5 +1,7 @@
 /** The dependencies of the core: time, chance and logs; and the shape of an endpoint. */
 
+import type { Deprecation } from './deprecation.ts';
+
 /** Milliseconds since the Unix epoch. */
 export type Clock = () => number;
 
@@ -88,6 +90,8 @@ export interface CallContext {
   readonly body?: IncomingBody | undefined;
   /** Adds fields to the line that the host logs at the end of the call. The same rules hold as for `Log`. */
   readonly note?: ((fields: Readonly<Record<string, unknown>>) => void) | undefined;
+  /** States that the request uses something deprecated, which the headers of its response tell, also those of an error. */
+  readonly deprecate?: ((deprecation: Deprecation) => void) | undefined;
   readonly log: Log;
 }
 

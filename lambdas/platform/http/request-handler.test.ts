@@ -97,6 +97,45 @@ describe('a request handler', () => {
     }
   });
 
+  describe('of something deprecated', () => {
+    const ROUTE = { since: '2027-01-01', sunset: '2028-01-01', link: 'https://docs.example.com/route' };
+    const FIELD = { since: '2026-12-31', sunset: '2029-06-30', link: 'https://docs.example.com/field' };
+    const headersOf = async (endpoint: StreamingEndpoint) => {
+      const { headers } = (await call(endpoint)).response;
+      return ['deprecation', 'sunset', 'link'].map((name) => headers.get(name));
+    };
+    const ROUTE_HEADERS = [
+      '@1798761600',
+      'Sat, 01 Jan 2028 00:00:00 GMT',
+      '<https://docs.example.com/route>; rel="deprecation"; type="text/html"',
+    ];
+
+    it.each<[string, StreamingEndpoint]>([
+      ['a response', async () => ({ headers: {}, text: 'fine' })],
+      ['a stream', async () => ({ headers: {}, body: (async function* () {})() })],
+      ['an error', failing(new ServiceError('unknown_path', 'No.'))],
+    ])('states its date, its end and its replacement with %s', async (_name, endpoint) => {
+      const deprecated: StreamingEndpoint = (request, context) => {
+        context.deprecate?.(ROUTE);
+        return endpoint(request, context);
+      };
+      expect(await headersOf(deprecated)).toEqual(ROUTE_HEADERS);
+      expect(await headersOf(endpoint)).toEqual([null, null, null]);
+    });
+
+    it('states the earliest dates, and every replacement, if a request uses several', async () => {
+      const headers = await headersOf(async (_request, { deprecate }) => {
+        for (const each of [ROUTE, FIELD]) deprecate?.(each);
+        return { headers: {}, text: 'fine' };
+      });
+      expect(headers).toEqual([
+        '@1798675200',
+        ROUTE_HEADERS[1],
+        `${ROUTE_HEADERS[2]}, <https://docs.example.com/field>; rel="deprecation"; type="text/html"`,
+      ]);
+    });
+  });
+
   it('leaves status, headers and body of a response unchanged', async () => {
     const { response, text } = await call(async () => ({
       status: 203,

@@ -7,6 +7,7 @@ import { EDGE_SILENCE_SECONDS, SECURITY_HEADERS, VIEWER_IP_HEADER } from '../con
 import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
 import type { Surface } from '../contract/route.ts';
 import { isStoppedByMaintenance } from '../contract/stage.ts';
+import { type Deprecation, deprecationHeaders } from '../core/deprecation.ts';
 import { CallerLeft, ServiceError, toServiceError } from '../core/errors.ts';
 import type {
   After,
@@ -80,13 +81,16 @@ export function createRequestHandler(
     const notes: Record<string, unknown> = {};
     const call = { requestId, functionRequestId, startedMs, surface: errorSurface, notes, dependencies };
     const note = (fields: Readonly<Record<string, unknown>>) => void Object.assign(notes, fields);
+    const deprecations: Deprecation[] = [];
+    const deprecate = (deprecation: Deprecation) => void deprecations.push(deprecation);
     const response = await respond(async () => {
       requireShortNames(context.pathParameters);
       await stage?.check(isStoppedByMaintenance(request.method) ? 'change' : 'read');
-      return endpoint(request, { ...context, requestId, note, log });
+      return endpoint(request, { ...context, requestId, note, deprecate, log });
     }, call);
     const headers = {
       ...response.headers,
+      ...deprecationHeaders(deprecations),
       'x-request-id': requestId,
       // The name that Anthropic's SDKs read.
       'request-id': requestId,
