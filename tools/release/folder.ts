@@ -12,6 +12,8 @@ export interface ReleaseRecord {
   readonly date: string;
   /** The commit whose code it is, which is the one before the folder. */
   readonly commit: string;
+  /** The newest layout that it writes, by kind. */
+  readonly layouts: Readonly<Record<string, number>>;
 }
 
 interface StoredRecord extends ReleaseRecord {

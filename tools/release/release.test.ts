@@ -103,9 +103,13 @@ describe('the record of a whole run', () => {
 
 describe('the folder of a release', () => {
   const write = (content: string) =>
-    writeRelease(releases, { version: '1.0.0', date: '2026-11-28', commit: headOf(root) }, async (folder) => {
-      writeFileSync(join(folder, 'state.br'), content);
-    });
+    writeRelease(
+      releases,
+      { version: '1.0.0', date: '2026-11-28', commit: headOf(root), layouts: { keys: 1 } },
+      async (folder) => {
+        writeFileSync(join(folder, 'state.br'), content);
+      },
+    );
 
   it('allows no second write, also after it was deleted', async () => {
     const folder = await write('first');
@@ -117,7 +121,7 @@ describe('the folder of a release', () => {
   });
 
   it('appears only if every file of it could be written', async () => {
-    const record = { version: '1.0.0', date: '2026-11-28', commit: headOf(root) };
+    const record = { version: '1.0.0', date: '2026-11-28', commit: headOf(root), layouts: {} };
     const failing = writeRelease(releases, record, () => Promise.reject(new Error('no space')));
     await expect(failing).rejects.toThrow('no space');
     await expect(write('first')).resolves.toBe(join(releases, '1.0.0'));

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
+import { LAYOUTS } from '../../lambdas/platform/contract/layouts.ts';
 import { RELEASE } from '../../lambdas/platform/contract/release.ts';
 import { bundleFunctions, SHARED_HOST } from '../../lib/bundle.ts';
 import { staleResults } from '../bench/figures/pages.ts';
@@ -44,7 +45,8 @@ if (objections.length > 0 || !passesTests(tree)) {
   process.exitCode = 1;
 } else {
   const date = releaseDateOf(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'), version);
-  const record = { version, date, commit: headOf(ROOT) };
+  const layouts = Object.fromEntries(Object.entries(LAYOUTS).map(([kind, { writes }]) => [kind, writes]));
+  const record = { version, date, commit: headOf(ROOT), layouts };
   const folder = await writeRelease(join(ROOT, 'releases'), record, async (files) => {
     await writeHost(join(files, 'host.mjs.br'));
   });
