@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { ReleasedLayouts } from './promises.ts';
 
 export interface ReleaseRecord {
   readonly version: string;
@@ -12,8 +13,8 @@ export interface ReleaseRecord {
   readonly date: string;
   /** The commit whose code it is, which is the one before the folder. */
   readonly commit: string;
-  /** The newest layout that it writes, by kind. */
-  readonly layouts: Readonly<Record<string, number>>;
+  /** The newest layouts that it reads and writes, by kind. */
+  readonly layouts: ReleasedLayouts;
 }
 
 interface StoredRecord extends ReleaseRecord {

@@ -105,7 +105,12 @@ describe('the folder of a release', () => {
   const write = (content: string) =>
     writeRelease(
       releases,
-      { version: '1.0.0', date: '2026-11-28', commit: headOf(root), layouts: { keys: 1 } },
+      {
+        version: '1.0.0',
+        date: '2026-11-28',
+        commit: headOf(root),
+        layouts: { keys: { reads: 2, writes: 1 } },
+      },
       async (folder) => {
         writeFileSync(join(folder, 'state.br'), content);
       },

@@ -16,6 +16,7 @@ import { releaseDateOf } from './changelog.ts';
 import { cleanTree, hasPassedWhole, headOf } from './commit.ts';
 import { writeRelease } from './folder.ts';
 import { objectionsTo } from './objections.ts';
+import { brokenPromises, lastReleased } from './promises.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -38,15 +39,18 @@ async function writeHost(file: string): Promise<void> {
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const [version = ''] = positionals;
-const objections = await objectionsTo({ root: ROOT, version, stated: RELEASE, staleResults });
+const last = lastReleased(join(ROOT, 'releases'));
+const objections = [
+  ...(await objectionsTo({ root: ROOT, version, stated: RELEASE, staleResults })),
+  ...brokenPromises(LAYOUTS, last ?? LAYOUTS),
+];
 const tree = cleanTree(ROOT) ?? '';
 if (objections.length > 0 || !passesTests(tree)) {
   for (const line of objections) process.stderr.write(`${line}\n`);
   process.exitCode = 1;
 } else {
   const date = releaseDateOf(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'), version);
-  const layouts = Object.fromEntries(Object.entries(LAYOUTS).map(([kind, { writes }]) => [kind, writes]));
-  const record = { version, date, commit: headOf(ROOT), layouts };
+  const record = { version, date, commit: headOf(ROOT), layouts: LAYOUTS };
   const folder = await writeRelease(join(ROOT, 'releases'), record, async (files) => {
     await writeHost(join(files, 'host.mjs.br'));
   });
