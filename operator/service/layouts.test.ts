@@ -44,6 +44,13 @@ describe('the layouts of a stage', () => {
     expect(await layouts.read()).toEqual(finishedLayouts({}));
   });
 
+  it('are pending until then', async () => {
+    await record({ keys: LAYOUTS.keys.reads });
+    expect(await layouts.pending()).toEqual([]);
+    await record({});
+    expect(await layouts.pending()).toEqual(Object.keys(finishedLayouts({})));
+  });
+
   it('do not fall if a later version had finished', async () => {
     await record({ keys: LAYOUTS.keys.reads });
     expect(await layouts.finish()).toMatchObject({ keys: LAYOUTS.keys.reads });

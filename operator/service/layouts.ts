@@ -38,6 +38,12 @@ export function createLayouts({ client, table, servedRelease }: LayoutOptions) {
   const read = () => readStageLayouts(client, table());
   return {
     read,
+    /** Lists the kinds that have another layout after `finish`. */
+    async pending(): Promise<readonly string[]> {
+      const stored = await read();
+      const finished = finishedLayouts(stored);
+      return Object.keys(finished).filter((kind) => finished[kind] !== stored[kind]);
+    },
     /** Rejects if this version is older than the data. */
     requireReadable: async () => requireReadable(await read()),
     /**

@@ -27,6 +27,7 @@ import {
   applyFirstCatalog,
   firstCall,
   firstKeySecret,
+  pendingLayouts,
   runSmokeTest,
   startAudit,
   storeFirstKey,
@@ -164,6 +165,7 @@ async function useDeployment(options: UpOptions, caller: AwsCaller): Promise<voi
       say('smoke key', await step('smoke key', () => storeSmokeKey(operator)));
     say('audit', await step('audit', () => startAudit(caller, stage)));
     say('alarms', ...(await readRecipients(caller, stage)));
+    say('layouts', ...(await step('layouts', () => pendingLayouts(operator))));
     say('ready', ...(await step('first call', () => firstCall(operator, addresses))));
   } finally {
     operator.close();

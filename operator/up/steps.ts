@@ -91,6 +91,14 @@ export async function storeSmokeKey(operator: Operator): Promise<string> {
   return `in the secret ${smokeAccess.name()}`;
 }
 
+/** Returns what is left to do for the newest layouts, a line; nothing if the stage has them. */
+export async function pendingLayouts({ layouts }: Pick<Operator, 'layouts'>): Promise<readonly string[]> {
+  const pending = await layouts.pending();
+  return pending.length === 0
+    ? []
+    : [`${pending.join(', ')}: run "admin layout finish" once no process of the version before is left`];
+}
+
 /** Starts the audit of every night now. Its result is on the dashboard, and ends the alarm of a missing audit. */
 export async function startAudit(caller: AwsCaller, stage: string): Promise<string> {
   const client = new SFNClient({ region: caller.region });
