@@ -21,6 +21,7 @@ const PATHS = {
     'tools/bench/host/',
     'test/endpoints/',
     'test/market/',
+    'test/releases/',
     // Real servers, and measured times.
     'lambdas/inference/core/kinds/transcriptions/lengths/bounds.test.ts',
     'lambdas/platform/http/node-host.test.ts',

@@ -21,6 +21,7 @@ import { measureLeases } from './ledger/leases.ts';
 import { measureMarket } from './market/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
+import { measureRolling } from './rolling/bench.ts';
 import { measureSplits } from './splits/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
@@ -41,6 +42,7 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   wire: measureWire,
   mutants: measureMutants,
   readers: measureReaders,
+  rolling: measureRolling,
   'without-market': measureWithoutMarket,
 };
 

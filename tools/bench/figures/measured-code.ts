@@ -33,6 +33,7 @@ export const MEASURED_CODE: Readonly<Record<string, Readonly<Record<string, stri
   splits: { batches: 'lambdas/inference/providers/event-batches.ts', chat: CHAT },
   peers: { host: HOST, ledger: LEDGER },
   readers: { host: HOST },
+  rolling: { host: HOST },
   tokens: { bound: 'lambdas/inference/core/metering/token-bound.ts' },
   wire: {
     providers: 'lambdas/inference/providers/protocols.ts',

@@ -11,12 +11,14 @@ export const PROGRAM = 'host.mjs';
 export interface BundleVariant {
   /** False puts a ledger in place that grants everything and writes nothing. */
   readonly money: boolean;
+  /** Further changes, such as those of a later version. */
+  readonly plugins?: readonly Plugin[];
 }
 
 const LEDGER = join(ROOT, 'lambdas', 'ledger', 'store', 'create-ledger.ts');
 
 /** Writes `<folder>/host.mjs`. */
-export async function bundleHost(folder: string, { money }: BundleVariant): Promise<void> {
+export async function bundleHost(folder: string, { money, plugins = [] }: BundleVariant): Promise<void> {
   let replaced = 0;
   /** Everything that imports the ledger on DynamoDB gets the one that does nothing. */
   const withoutMoney: Plugin = {
@@ -33,7 +35,7 @@ export async function bundleHost(folder: string, { money }: BundleVariant): Prom
     ...BUNDLING,
     entryPoints: [{ in: join(ROOT, 'lambdas', 'servers', 'inference.ts'), out: 'host' }],
     outdir: folder,
-    plugins: money ? [] : [withoutMoney],
+    plugins: money ? [...plugins] : [withoutMoney, ...plugins],
   });
   if (!money && replaced === 0)
     throw new Error('the ledger was not left out: nothing imports it by that name');

@@ -54,6 +54,16 @@ export function completeResponse(chunks: number): Buffer {
   return Buffer.from(JSON.stringify(chatCompletion({ choices: [choice], usage }, IDENTITY, NO_FAULT)));
 }
 
+/** The embedding of one input. */
+export const EMBEDDING = Buffer.from(
+  JSON.stringify({
+    object: 'list',
+    model: 'embeddings',
+    data: [{ object: 'embedding', index: 0, embedding: [0.25, -0.5] }],
+    usage: { prompt_tokens: USAGE.promptTokens, total_tokens: USAGE.promptTokens },
+  }),
+);
+
 /** The pieces of a body as a connection brings them: 1 to 4 KB, split anywhere. */
 export function* fragmentsOf(body: Buffer): Generator<Uint8Array, void> {
   const sizes = [1024, 4096, 2777, 1500, 3333];

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { completeResponse, eventsOf } from './answers.ts';
+import { completeResponse, EMBEDDING, eventsOf } from './answers.ts';
 import { answerNamed } from './model-name.ts';
 
 /** Longer than contestants keep idle connections, so that no call meets one that is just closing. */
@@ -40,7 +40,9 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   const protocol = request.url?.endsWith('/messages') ? 'anthropic' : 'openai';
   if (pauseMs > 0) await sleep(pauseMs);
   if (!stream) {
-    const [body] = answerOf(`whole ${chunks}`, () => [completeResponse(chunks)]);
+    const [body] = request.url?.endsWith('/embeddings')
+      ? [EMBEDDING]
+      : answerOf(`whole ${chunks}`, () => [completeResponse(chunks)]);
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body?.length });
     response.end(body);
     return;
