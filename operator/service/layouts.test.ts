@@ -44,7 +44,7 @@ describe('the layouts of a stage', () => {
     expect(await layouts.read()).toEqual(finishedLayouts({}));
   });
 
-  it('are pending until then', async () => {
+  it('list as pending what the finish changes', async () => {
     await record({ keys: LAYOUTS.keys.reads });
     expect(await layouts.pending()).toEqual([]);
     await record({});

@@ -40,7 +40,7 @@ describe('a version after a release', () => {
     rmSync(releases, { recursive: true });
   });
 
-  it('is this tree, and it keeps them all', () => {
+  it('keeps them all if it is this tree', () => {
     const last = lastReleased(join(import.meta.dirname, '..', '..', 'releases'));
     expect(brokenPromises(LAYOUTS, last ?? LAYOUTS)).toEqual([]);
   });
