@@ -6,7 +6,7 @@ import { Pool } from 'undici';
 import { HOST_HEALTH_PATH } from '../../../lambdas/platform/contract/inference-host.ts';
 import { until } from '../../test-kit/waiting.ts';
 import type { ServiceProcess } from '../harness/process.ts';
-import type { HostVersion } from './programs.ts';
+import type { ProgramVersion } from './programs.ts';
 
 /** A call on its way. */
 export interface BalancedCall {
@@ -17,7 +17,7 @@ export interface BalancedCall {
 }
 
 export interface Target {
-  readonly version: HostVersion;
+  readonly version: ProgramVersion;
   readonly host: ServiceProcess;
   readonly pool: Pool;
   readonly open: Set<BalancedCall>;
@@ -37,7 +37,7 @@ export class Balancer {
     this.#draw = draw;
   }
 
-  async add(version: HostVersion, host: ServiceProcess): Promise<void> {
+  async add(version: ProgramVersion, host: ServiceProcess): Promise<void> {
     await until(
       () => healthOf(host),
       (status) => status === 200,
@@ -47,7 +47,7 @@ export class Balancer {
   }
 
   /** Chooses among all targets, or among those of other versions if there are any. */
-  choose(other?: HostVersion): Target {
+  choose(other?: ProgramVersion): Target {
     const others = this.#targets.filter(({ version }) => version !== other);
     const candidates = others.length === 0 ? this.#targets : others;
     const target = candidates[Math.floor(this.#draw() * candidates.length)];
@@ -56,7 +56,7 @@ export class Balancer {
   }
 
   /** Stops a host of a version in order, under calls of which it has received all. */
-  async drain(version: HostVersion): Promise<void> {
+  async drain(version: ProgramVersion): Promise<void> {
     const target = this.#remove(version);
     const { open } = target;
     await until(
@@ -77,7 +77,7 @@ export class Balancer {
   }
 
   /** Kills a host of a version, which cuts its open calls. */
-  async kill(version: HostVersion): Promise<void> {
+  async kill(version: ProgramVersion): Promise<void> {
     const { host, open, pool } = this.#remove(version);
     for (const call of open) call.isCut = true;
     await host.kill();
@@ -95,7 +95,7 @@ export class Balancer {
   }
 
   /** Takes the oldest host of a version out. */
-  #remove(version: HostVersion): Target {
+  #remove(version: ProgramVersion): Target {
     const at = this.#targets.findIndex((target) => target.version === version);
     const [target] = at < 0 ? [] : this.#targets.splice(at, 1);
     if (target === undefined) throw new Error(`the balancer has no host of ${version}`);

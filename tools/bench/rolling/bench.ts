@@ -1,23 +1,30 @@
 /** Hosts of the newest release and of the version after it replace each other under calls: `npm run bench -- rolling`. */
 import { drawsOf } from '../../test-kit/seed.ts';
 import type { BenchMetric } from '../harness/report.ts';
-import { releasedVersion } from './programs.ts';
-import { type HostEnd, playRollout } from './rollout.ts';
+import { Programs, type ProgramVersion, releasedVersion } from './programs.ts';
+import { playRollout, type RolloutStep } from './rollout.ts';
 
 /** Forward and back, drained in turn, then killed in turn. */
-const ROUND: readonly HostEnd[] = ['drain', 'drain', 'kill', 'kill'];
+const ROUND: readonly RolloutStep[] = ['drain', 'drain', 'kill', 'kill'];
 const ROUNDS = 4;
+
+const rounds = (count: number): readonly RolloutStep[] => Array.from({ length: count }, () => ROUND).flat();
 
 const MIN_CALLS = 20_000;
 
 export async function measureRolling(): Promise<readonly BenchMetric[]> {
-  const versions = { old: releasedVersion(), next: 'candidate' };
+  const versions: Readonly<Record<'old' | 'next', ProgramVersion>> = {
+    old: releasedVersion(),
+    next: 'candidate',
+  };
+  const programs = new Programs();
   const { differences, failures, ...counts } = await playRollout({
     ...versions,
-    passes: [...Array.from({ length: ROUNDS }, () => ROUND).flat(), 'drain'],
+    programs,
+    steps: [...rounds(ROUNDS), 'drain', 'finish', 'drain', 'drain', 'kill', 'kill', 'drain'],
     callsBetween: 400,
     draw: drawsOf('rolling'),
-  });
+  }).finally(() => programs.close());
   for (const failure of failures) console.error(failure);
   const note = `${versions.old} and ${versions.next}`;
   const none = (name: string, value: bigint | number, unit: string): BenchMetric => ({
@@ -41,5 +48,6 @@ export async function measureRolling(): Promise<readonly BenchMetric[]> {
     none('missing of a cap', differences.missingOfCaps, 'nano-USD'),
     none('calls without a record', differences.callsWithoutRecord, 'calls'),
     none('records without a call', differences.recordsWithoutCall, 'records'),
+    none('lost fields of the later layout', differences.lostFields, 'keys'),
   ];
 }

@@ -7,13 +7,13 @@ import type { BenchAccount } from '../harness/service/account.ts';
 import { catalogModel } from '../harness/service/bench-catalog.ts';
 import { modelNamed } from '../harness/upstream/model-name.ts';
 import type { BalancedCall, Balancer } from './balancer.ts';
-import type { HostVersion } from './programs.ts';
+import type { ProgramVersion } from './programs.ts';
 
 const CALLERS = 64;
 
-/** The upstream's names of the answers: whole ones after a pause, and streams of 0.7 s. */
+/** The upstream's names of the answers: whole ones after a pause, and streams of 1.3 s. */
 export const WHOLE = modelNamed({ chunks: 20, pauseMs: 150 });
-export const STREAM = modelNamed({ chunks: 20, pauseMs: 100, everyMs: 30 });
+export const STREAM = modelNamed({ chunks: 25, pauseMs: 100, everyMs: 50 });
 export const EMBEDDINGS = 'bench/embeddings';
 
 const MESSAGES: Case = {
@@ -146,13 +146,13 @@ export class Callers {
   }
 
   #requireWhole(
-    { reply: { status, body }, version }: { readonly reply: CallReply; readonly version: HostVersion },
+    { reply: { status, body }, version }: { readonly reply: CallReply; readonly version: ProgramVersion },
     { end }: CallRequest,
   ): void {
     if (status !== 200 || !body.includes(end)) throw new Error(`${version}: ${status} ${body.slice(-300)}`);
   }
 
-  async #send({ credential }: BenchAccount, { path, body, headers }: CallRequest, other?: HostVersion) {
+  async #send({ credential }: BenchAccount, { path, body, headers }: CallRequest, other?: ProgramVersion) {
     const target = this.#options.balancer.choose(other);
     const call: BalancedCall = { hasHeaders: false, isCut: false };
     target.open.add(call);

@@ -1,21 +1,16 @@
 /**
  * The hosts of a service replaced by those of another version and back, one after another, under calls, on one database.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ledgerOf, openLedger, sweep } from '../../../lambdas/ledger/testing/running-ledger.ts';
+import type { Policy } from '../../../lambdas/access/core/keys/policy.ts';
+import { windowsAt } from '../../../lambdas/access/core/keys/windows.ts';
+import { ledgerOf, openLedger, repairAll, sweep } from '../../../lambdas/ledger/testing/running-ledger.ts';
 import type { NanoUsd } from '../../../lambdas/platform/core/money.ts';
-import type { LoopbackServer } from '../../simulators/loopback-server.ts';
-import { type Database, openDatabase } from '../../test-kit/database.ts';
 import { until } from '../../test-kit/waiting.ts';
-import { type BenchAccount, openAccount, UNLIMITED } from '../harness/service/account.ts';
-import { applyCatalog, catalogOf } from '../harness/service/bench-catalog.ts';
-import { type BenchUpstream, startBenchUpstream } from '../harness/upstream/process.ts';
-import { startHost, startSettings } from '../host/process.ts';
+import { accountOfKey, type BenchAccount, UNLIMITED } from '../harness/service/account.ts';
 import { Balancer } from './balancer.ts';
-import { Callers, EMBEDDINGS, STREAM, WHOLE } from './callers.ts';
-import { type HostVersion, hostProgram } from './programs.ts';
+import { Callers } from './callers.ts';
+import type { Programs, ProgramVersion } from './programs.ts';
+import { MixedStage } from './stage.ts';
 
 /** A service has as many by default. */
 const HOSTS = 2;
@@ -28,13 +23,19 @@ const CAP: NanoUsd = 300_000n;
 const HOUR_MS = 3_600_000;
 
 /** The end of a replaced host. */
-export type HostEnd = 'drain' | 'kill';
+type HostEnd = 'drain' | 'kill';
+
+/**
+ * A pass replaces all hosts by hosts of the other version: forward, back, forward, and so on. `finish` permits the layouts
+ * of the next version.
+ */
+export type RolloutStep = HostEnd | 'finish';
 
 export interface RolloutOptions {
-  readonly old: HostVersion;
-  readonly next: HostVersion;
-  /** Each replaces all hosts by hosts of the other version: forward, back, forward, and so on. */
-  readonly passes: readonly HostEnd[];
+  readonly programs: Programs;
+  readonly old: ProgramVersion;
+  readonly next: ProgramVersion;
+  readonly steps: readonly RolloutStep[];
   /** Calls between two changes of the hosts. */
   readonly callsBetween: number;
   /** Numbers in [0, 1). */
@@ -47,11 +48,11 @@ export interface RolloutResult extends Readonly<Callers['counts']> {
   /** Calls that were open when their host began to stop. */
   readonly drainedCalls: number;
   readonly failures: readonly string[];
-  readonly differences: LedgerDifferences;
+  readonly differences: StoredDifferences;
 }
 
-/** The differences in the ledgers of all accounts. Each must be zero. */
-interface LedgerDifferences {
+/** The differences in what is stored after all calls. Each must be zero. */
+interface StoredDifferences {
   /** Nano-USD. */
   readonly drift: NanoUsd;
   readonly held: NanoUsd;
@@ -62,156 +63,107 @@ interface LedgerDifferences {
   readonly callsWithoutRecord: number;
   /** Besides those of calls that were cut. */
   readonly recordsWithoutCall: number;
+  /** Keys that have lost the field of their later layout. */
+  readonly lostFields: number;
 }
 
 /** Plays a rollout, and returns what is left of it after a sweep. */
 export async function playRollout(options: RolloutOptions): Promise<RolloutResult> {
-  const rollout = await Rollout.open(options);
+  const stage = await MixedStage.open(options.programs);
+  const rollout = new Rollout(options, stage);
   try {
     return await rollout.play();
   } finally {
     await rollout.close();
+    await stage.close();
   }
 }
 
-const modelOfEmbeddings = (upstreamUrl: string) => ({
-  id: EMBEDDINGS,
-  type: 'embeddings',
-  owned_by: 'bench',
-  created: 1_760_000_000,
-  context_window: 8_192,
-  price: { unit: 'per_million_tokens', input: 0.02 },
-  routes: [
-    {
-      id: 'bench-embeddings',
-      protocol: 'openai',
-      base_url: `${upstreamUrl}/v1`,
-      upstream_model: WHOLE,
-      secret: 'env:SIM_KEY',
-    },
-  ],
-});
-
 class Rollout {
   readonly #options: RolloutOptions;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'rollout-'));
+  readonly #stage: MixedStage;
   readonly #balancer: Balancer;
   readonly #accounts: BenchAccount[] = [];
-  readonly #cappedAccounts: BenchAccount[] = [];
-  readonly #programs = new Map<HostVersion, string>();
-  readonly #upstream: BenchUpstream;
-  readonly #database: Database;
-  readonly #settings: LoopbackServer;
+  readonly #cappedKeys: BenchAccount[] = [];
   #replacedHosts = 0;
+  #laterKeys = 0;
+  #isFinished = false;
 
-  private constructor(
-    options: RolloutOptions,
-    world: {
-      readonly upstream: BenchUpstream;
-      readonly database: Database;
-      readonly settings: LoopbackServer;
-    },
-  ) {
+  constructor(options: RolloutOptions, stage: MixedStage) {
     this.#options = options;
+    this.#stage = stage;
     this.#balancer = new Balancer(options.draw);
-    this.#upstream = world.upstream;
-    this.#database = world.database;
-    this.#settings = world.settings;
-  }
-
-  static async open(options: RolloutOptions): Promise<Rollout> {
-    const [upstream, database, settings] = await Promise.all([
-      startBenchUpstream(),
-      openDatabase(),
-      startSettings(),
-    ]);
-    const rollout = new Rollout(options, { upstream, database, settings });
-    try {
-      await rollout.#setUp();
-      return rollout;
-    } catch (failure) {
-      await rollout.close();
-      throw failure;
-    }
-  }
-
-  async #setUp(): Promise<void> {
-    const { url } = this.#upstream;
-    const catalog = JSON.parse(catalogOf(url, [WHOLE, STREAM]));
-    catalog.models.push(modelOfEmbeddings(url));
-    await applyCatalog(this.#database, JSON.stringify(catalog));
-    const clients = this.#database.connect();
-    while (this.#accounts.length < ACCOUNTS)
-      this.#accounts.push(await openAccount(clients, this.#database.environment));
-    for (const version of [this.#options.old, this.#options.next])
-      this.#programs.set(version, await hostProgram(version, this.#folder));
-    for (let count = 0; count < HOSTS; count += 1) await this.#start(this.#options.old);
   }
 
   async play(): Promise<RolloutResult> {
-    const { old, next, passes } = this.#options;
-    const callers = new Callers({
-      balancer: this.#balancer,
-      accounts: this.#accounts,
-      draw: this.#options.draw,
-    });
+    const { old, next, draw } = this.#options;
+    await this.#stage.writePrograms([old, next]);
+    while (this.#accounts.length < ACCOUNTS) this.#accounts.push(await this.#stage.openAccount());
+    for (let count = 0; count < HOSTS; count += 1) await this.#start(old);
+    const callers = new Callers({ balancer: this.#balancer, accounts: this.#accounts, draw });
     try {
-      for (const [at, end] of passes.entries()) {
-        const [from, to] = at % 2 === 0 ? [old, next] : [next, old];
-        await this.#replaceAll(callers, { from, to, end });
-      }
+      await this.#takeSteps(callers);
     } finally {
       await callers.stop();
     }
     await this.#balancer.close();
     return {
       ...callers.counts,
-      accounts: this.#accounts.length + this.#cappedAccounts.length,
+      accounts: this.#accounts.length,
       replacedHosts: this.#replacedHosts,
       drainedCalls: this.#balancer.drainedCalls,
       failures: callers.failures,
-      differences: await this.#compareLedgers(callers),
+      differences: await this.#compare(callers),
     };
   }
 
   async close(): Promise<void> {
     await this.#balancer.close();
-    await this.#database.close();
-    await this.#settings.stop();
-    await this.#upstream.kill();
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #start(version: HostVersion): Promise<void> {
-    const host = await startHost({
-      database: this.#database,
-      folder: this.#programs.get(version) ?? '',
-      settingsUrl: this.#settings.url,
-      overrides: { HOST_GRACE_SECONDS: '100' },
-    });
-    await this.#balancer.add(version, host);
-  }
-
-  /** Starts a host of a version for each of the other, which then ends. Another key has a cap in the meantime. */
-  async #replaceAll(
-    callers: Callers,
-    { from, to, end }: { readonly from: HostVersion; readonly to: HostVersion; readonly end: HostEnd },
-  ): Promise<void> {
-    const { environment } = this.#database;
-    callers.capped = await openAccount(this.#database.connect(), environment, {
-      ...UNLIMITED,
-      monthly_usd: CAP,
-    });
-    this.#cappedAccounts.push(callers.capped);
-    for (let count = 0; count < HOSTS; count += 1) {
-      await this.#start(to);
-      await this.#moreCalls(callers);
-      await this.#balancer[end](from);
-      this.#replacedHosts += 1;
-      await this.#moreCalls(callers);
+  async #takeSteps(callers: Callers): Promise<void> {
+    let [from, to] = [this.#options.old, this.#options.next];
+    for (const step of this.#options.steps) {
+      if (step === 'finish') {
+        await this.#stage.finish();
+        this.#isFinished = true;
+        continue;
+      }
+      await this.#createKey(callers, to);
+      for (let count = 0; count < HOSTS; count += 1) {
+        await this.#start(to);
+        await this.#moreCalls(callers);
+        await this.#balancer[step](from);
+        this.#replacedHosts += 1;
+        await this.#moreCalls(callers);
+      }
+      const { overCap } = callers.counts;
+      await this.#wait(callers, (counts) => counts.overCap > overCap);
+      [from, to] = [to, from];
     }
-    const { overCap } = callers.counts;
-    await this.#wait(callers, (counts) => counts.overCap > overCap);
+    // The last hosts serve a key that the next version has created.
+    await this.#createKey(callers, this.#options.next);
+    await this.#moreCalls(callers);
+  }
+
+  async #start(version: ProgramVersion): Promise<void> {
+    await this.#balancer.add(version, await this.#stage.startHost(version));
+  }
+
+  /** Has a version create the next capped key, in the later layout if it writes that. */
+  async #createKey(callers: Callers, version: ProgramVersion): Promise<void> {
+    const [owner] = this.#accounts;
+    if (owner === undefined) throw new Error('there is no account');
+    const policy = { ...UNLIMITED, monthly_usd: CAP } satisfies Policy;
+    const isLater = version === this.#options.next && this.#isFinished;
+    const policies = [{ ...policy, reads: 'account' }, policy] as const;
+    const [later, plain] = await this.#stage.createKeys(version, owner.accountId, policies);
+    if ((later?.statusCode === 201) !== isLater)
+      callers.failures.push(`create-key of ${version}, finished ${this.#isFinished}: ${later?.body}`);
+    if (isLater) this.#laterKeys += 1;
+    const { key } = JSON.parse((isLater ? later : plain)?.body ?? '');
+    callers.capped = accountOfKey(owner.accountId, key);
+    this.#cappedKeys.push(callers.capped);
   }
 
   async #moreCalls(callers: Callers): Promise<void> {
@@ -230,26 +182,35 @@ class Rollout {
     );
   }
 
-  /** Sweeps as an hour later, when everything that a killed host has left has expired. */
-  async #compareLedgers({ served, counts }: Callers): Promise<LedgerDifferences> {
-    const clients = this.#database.connect();
+  /**
+   * Sweeps and repairs caps as an hour later, when everything that a killed host has left has expired, and compares what is
+   * stored.
+   */
+  async #compare({ served, counts }: Callers): Promise<StoredDifferences> {
+    const { clients } = this.#stage;
     const { client } = clients;
-    await sweep(openLedger({ clients, clock: () => Date.now() + HOUR_MS }), client);
-    const { keys } = openLedger({ clients, clock: Date.now });
-    let [drift, held, overCaps, missingOfCaps] = [0n, 0n, 0n, 0n];
+    const clock = () => Date.now() + HOUR_MS;
+    const ledger = openLedger({ clients, clock });
+    await sweep(ledger, client);
+    const { month } = windowsAt(clock());
     const unrecorded = new Set(served.keys());
-    let recordsWithoutCall = 0;
-    for (const { accountId, key } of [...this.#accounts, ...this.#cappedAccounts]) {
-      const { audit, records, wallet } = await ledgerOf(client, { accountId, keys: [key] });
+    let [drift, held, overCaps, missingOfCaps, recordsWithoutCall] = [0n, 0n, 0n, 0n, 0];
+    for (const { accountId, key } of this.#accounts) {
+      const capped = this.#cappedKeys.filter((other) => other.accountId === accountId);
+      const account = { accountId, keys: [key, ...capped.map((other) => other.key)] } as const;
+      await repairAll(ledger, client, account, clock);
+      const { audit, records, wallet } = await ledgerOf(client, account);
       drift += audit.drift;
       held += audit.held + BigInt(wallet.holds.length);
       for (const { id } of records) if (!unrecorded.delete(id)) recordsWithoutCall += 1;
-      const { policy, monthLeft } = (await keys.read(key.keyId)) ?? {};
-      const cap = policy?.monthly_usd;
-      if (cap === undefined || monthLeft === undefined) continue;
-      const spent = records.reduce((sum, { cost }) => sum + cost, 0n);
-      if (spent > cap) overCaps += spent - cap;
-      missingOfCaps += cap - spent - monthLeft;
+      for (const { keyId } of capped.map((other) => other.key)) {
+        const spent = records
+          .filter((record) => record.keyId === keyId && windowsAt(record.created * 1000).month === month)
+          .reduce((sum, { cost }) => sum + cost, 0n);
+        const { monthLeft = 0n } = (await ledger.keys.read(keyId)) ?? {};
+        if (spent > CAP) overCaps += spent - CAP;
+        missingOfCaps += CAP - spent - monthLeft;
+      }
     }
     return {
       drift,
@@ -258,6 +219,7 @@ class Rollout {
       missingOfCaps,
       callsWithoutRecord: unrecorded.size,
       recordsWithoutCall: Math.max(0, recordsWithoutCall - counts.cut),
+      lostFields: this.#laterKeys - (await this.#stage.laterKeys()),
     };
   }
 }

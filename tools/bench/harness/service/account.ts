@@ -50,6 +50,11 @@ export async function openAccount(
   await createCredits({ clients, environment }).topUp({ accountId, amount: credit, source: 'bench' });
   const keys = createKeyIssuer({ clients, environment, peppers: async () => PEPPERS });
   const { key: credential } = await keys.create(accountId, 'bench', policy);
+  return accountOfKey(accountId, credential);
+}
+
+/** Returns an account with a key that its holder sends. */
+export function accountOfKey(accountId: string, credential: string): BenchAccount {
   const key = verifyKey(credential, PEPPERS);
   if (key === undefined) throw new Error('a new key does not verify');
   return { accountId, key, credential };
