@@ -19,6 +19,7 @@ const PATHS = {
     'tools/local/',
     'tools/simulators/',
     'tools/bench/host/',
+    'tools/bench/soak/leaks.test.ts',
     'test/endpoints/',
     'test/market/',
     'test/releases/',

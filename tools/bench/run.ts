@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- name [options]]`: runs one bench, or all but those that run tests; exit code 1 when a
+ * `npm run bench [-- name [options]]`: runs one bench, or all but the slow ones; exit code 1 when a
  * budget is broken or a bench fails.
  */
 import { measureBundles } from './bundles/bench.ts';
@@ -22,6 +22,7 @@ import { measureMarket } from './market/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { measureRolling } from './rolling/bench.ts';
+import { measureSoak } from './soak/bench.ts';
 import { measureSplits } from './splits/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
@@ -40,14 +41,15 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   peers: measurePeers,
   tokens: measureTokens,
   wire: measureWire,
+  soak: measureSoak,
   mutants: measureMutants,
   readers: measureReaders,
   rolling: measureRolling,
   'without-market': measureWithoutMarket,
 };
 
-/** The benches that run the tests of the whole. */
-const SLOW: ReadonlySet<string> = new Set(['mutants', 'without-market']);
+/** The benches that run the tests of the whole, or for an hour. */
+const SLOW: ReadonlySet<string> = new Set(['mutants', 'without-market', 'soak']);
 
 /** The commit at the start, which the results and pages of this run do not make dirty. */
 const COMMIT = describeCommit();

@@ -34,6 +34,7 @@ export const MEASURED_CODE: Readonly<Record<string, Readonly<Record<string, stri
   peers: { host: HOST, ledger: LEDGER },
   readers: { host: HOST },
   rolling: { host: HOST },
+  soak: { host: HOST, chat: CHAT, ledger: LEDGER },
   tokens: { bound: 'lambdas/inference/core/metering/token-bound.ts' },
   wire: {
     providers: 'lambdas/inference/providers/protocols.ts',
