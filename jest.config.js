@@ -10,7 +10,7 @@
 import { join } from 'node:path';
 
 const PATHS = {
-  template: ['lib/', 'test/template/', 'tools/bench/cost.test.ts'],
+  template: ['lib/', 'test/template/', 'tools/bench/cost.test.ts', 'tools/release/archive/'],
   integration: [
     'lambdas/*/store/',
     'lambdas/ledger/',

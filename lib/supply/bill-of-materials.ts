@@ -7,7 +7,11 @@ import type { Metafile } from 'esbuild';
 /** The parts of npm's document (CycloneDX 1.5, ECMA-424) that are read here. */
 export interface BillOfMaterials {
   readonly serialNumber?: string;
-  readonly metadata: { readonly timestamp?: string; readonly component: Pick<Component, 'bom-ref'> };
+  readonly metadata: {
+    readonly timestamp?: string;
+    readonly tools?: object;
+    readonly component: Pick<Component, 'bom-ref'>;
+  };
   readonly components: readonly Component[];
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
@@ -37,7 +41,7 @@ export function bundledFolders({ outputs }: Metafile): ReadonlySet<string> {
  * Returns the folder of the package that contains a file; undefined for our files. Ignores the path before the first
  * `node_modules`, which esbuild reports if that folder is a link.
  */
-function packageFolderOf(file: string): string | undefined {
+export function packageFolderOf(file: string): string | undefined {
   const at = file.lastIndexOf(MODULES);
   if (at === -1) return undefined;
   const [first = '', second = ''] = file.slice(at + MODULES.length).split('/');
@@ -47,11 +51,11 @@ function packageFolderOf(file: string): string | undefined {
 
 /**
  * The components of the production closure and those of `deployed`, which are `required`; the others are `optional`. It has
- * no time, serial number or folder: the same packages give the same text. Throws for a deployed package that npm does not list.
+ * no time, serial number, folder or version of npm: the same packages give the same text. Throws for a deployed package that npm does not list.
  */
 export function billOf(all: BillOfMaterials, deployed: ReadonlySet<string>): BillOfMaterials {
   const { serialNumber: _serialNumber, ...bill } = all;
-  const { timestamp: _timestamp, component, ...metadata } = all.metadata;
+  const { timestamp: _timestamp, tools: _tools, component, ...metadata } = all.metadata;
   // npm names the product after its folder.
   const product = { ...component, name: component['bom-ref'].replace(/@[^@]*$/, '') };
   const isProduction = ({ scope, properties }: Component) =>

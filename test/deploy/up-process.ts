@@ -1,4 +1,4 @@
-/** `npm run up` and `npm run down` as a user of the emulated account, whose rights are the policies that it is given. */
+/** `up` and `down` of a release's archive, as a user of the emulated account, whose rights are the policies that it is given. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname, join } from 'node:path';
@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 import type { PolicyDocumentText } from '../../operator/policies/scope.ts';
 import type { Emulator } from './emulator.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const USER = 'deployer';
 
 /** Runs a command on a terminal of its own, and passes what it reads to it. */
@@ -29,11 +28,14 @@ export interface UpRun {
 export class UpUser {
   readonly #emulator: Emulator;
   readonly #python: string;
+  readonly #root: string;
   #keys: Record<string, string> = {};
 
-  constructor(emulator: Emulator, python: string) {
+  /** `root` is the folder of the archive. */
+  constructor(emulator: Emulator, python: string, root: string) {
     this.#emulator = emulator;
     this.#python = python;
+    this.#root = root;
   }
 
   /** Creates the user with managed policies of these documents and an access key. */
@@ -73,14 +75,10 @@ export class UpUser {
     args: readonly string[],
     { answer, killAt, keys = this.#keys }: UpRun = {},
   ): Promise<UpResult> {
-    const words = [
-      process.execPath,
-      join('operator', 'up', command === 'up' ? 'run.ts' : 'down.ts'),
-      ...args,
-    ];
+    const words = ['./service', command, ...args];
     const [program = '', ...rest] =
       answer === undefined ? words : [this.#python, '-c', ON_TERMINAL, ...words];
-    const child = spawn(program, rest, { cwd: root, env: this.#environment(keys), detached: true });
+    const child = spawn(program, rest, { cwd: this.#root, env: this.#environment(keys), detached: true });
     let output = '';
     let isKilled = false;
     let isAnswered = false;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import { policyDocument } from '../../operator/commands/policies.ts';
 import { compilePolicy } from '../../tools/local/aws/iam/policy.ts';
+import { buildArchive } from '../../tools/release/archive/archive.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../tools/simulators/models/models-process.ts';
 import { Deployment } from './deployment.ts';
 import { emulatedAddress } from './emulated-addresses.ts';
@@ -62,7 +64,9 @@ beforeAll(async () => {
   const secret = { Name: 'ring/providers/sim', SecretString: '{"key":"sim-key"}' };
   await secrets.send(new CreateSecretCommand(secret));
   secrets.destroy();
-  user = new UpUser(emulator, python);
+  const { file } = await buildArchive({ directory: folder });
+  execFileSync('tar', ['xzf', file], { cwd: folder });
+  user = new UpUser(emulator, python, file.replace(/\.tar\.gz$/, ''));
   await user.create({ up: policyDocument('up', scope), bootstrap: policyDocument('bootstrap', scope) });
 });
 

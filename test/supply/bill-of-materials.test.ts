@@ -5,7 +5,11 @@ const development = [{ name: 'cdx:npm:package:development', value: 'true' }];
 const workspace = [{ name: 'cdx:npm:package:private', value: 'true' }];
 const ALL = {
   serialNumber: 'urn:uuid:1',
-  metadata: { timestamp: '2026-01-01T00:00:00Z', component: { 'bom-ref': 'product@1', name: 'folder' } },
+  metadata: {
+    timestamp: '2026-01-01T00:00:00Z',
+    tools: [{ name: 'cli', version: '11.0.0' }],
+    component: { 'bom-ref': 'product@1', name: 'folder' },
+  },
   components: [
     { 'bom-ref': 'a@1', properties: [] },
     { 'bom-ref': 'b@1', properties: [] },

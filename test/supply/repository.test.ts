@@ -5,10 +5,13 @@ import { parse } from 'yaml';
 import { filesIn, ROOT, read } from '../architecture/source-tree.ts';
 import { readManifest } from './manifests.ts';
 
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
+}
+
 interface Workflow {
-  readonly jobs: Readonly<
-    Record<string, { readonly steps: readonly { readonly uses?: string; readonly run?: string }[] }>
-  >;
+  readonly jobs: Readonly<Record<string, Job>>;
 }
 
 const manifest = JSON.parse(read('package.json')) as {
@@ -16,7 +19,8 @@ const manifest = JSON.parse(read('package.json')) as {
   readonly engines: { readonly node: string };
 };
 const files = filesIn('.github');
-const { jobs } = parse(read('.github/workflows/test.yml')) as Workflow;
+const workflowOf = (name: string) => parse(read(`.github/workflows/${name}.yml`)) as Workflow;
+const { jobs } = workflowOf('test');
 const commandsOf = (job: string) => (jobs[job]?.steps ?? []).flatMap(({ run }) => run ?? []);
 
 it.each(['', ...readManifest('').workspaces])(
@@ -79,8 +83,27 @@ describe('the files of the repository host', () => {
   });
 
   it('pin each action at a version', () => {
-    const used = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
-    expect(used.length).toBeGreaterThan(2);
+    const all = { ...jobs, ...workflowOf('release').jobs };
+    const used = Object.values(all).flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
+    expect(used.length).toBeGreaterThan(5);
     expect(used.filter((action) => !/@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+  });
+
+  it('build the archive of a tag on the installed Node.js, and attest what equals the sums of the release', () => {
+    const { permissions, steps } = workflowOf('release').jobs.archive as Job;
+    expect(permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
+    const order = steps.map(
+      ({ uses, run }) => uses?.replace(/@.*/, '') ?? run?.split(' ').slice(0, 5).join(' '),
+    );
+    expect(order).toEqual([
+      'actions/checkout',
+      'actions/setup-node',
+      'npm ci',
+      'npm exec -- node tools/release/archive/build.ts',
+      expect.stringMatching(/^diff dist\/SHA256SUMS "releases\//),
+      'actions/attest-build-provenance',
+      expect.stringMatching(/^gh release create /),
+    ]);
+    expect(filesIn('tools/release/archive')).toContain('tools/release/archive/build.ts');
   });
 });

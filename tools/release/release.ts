@@ -3,7 +3,7 @@
  * writes nothing, if a condition is not met.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { LAYOUTS } from '../../lambdas/platform/contract/layouts.ts';
 import { RELEASE } from '../../lambdas/platform/contract/release.ts';
 import { bundleFunctions, SHARED_HOST } from '../../lib/bundle.ts';
 import { staleResults } from '../bench/figures/pages.ts';
+import { buildArchive, SUMS } from './archive/archive.ts';
 import { releaseDateOf } from './changelog.ts';
 import { cleanTree, hasPassedWhole, headOf } from './commit.ts';
 import { writeRelease } from './folder.ts';
@@ -37,7 +38,10 @@ async function writeHost(file: string): Promise<void> {
   }
 }
 
-const { positionals } = parseArgs({ allowPositionals: true });
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { archive: { type: 'string', default: join(ROOT, '.build', 'release') } },
+});
 const [version = ''] = positionals;
 const last = lastReleased(join(ROOT, 'releases'));
 const objections = [
@@ -53,6 +57,8 @@ if (objections.length > 0 || !passesTests(tree)) {
   const record = { version, date, commit: headOf(ROOT), layouts: LAYOUTS };
   const folder = await writeRelease(join(ROOT, 'releases'), record, async (files) => {
     await writeHost(join(files, 'host.mjs.br'));
+    await buildArchive({ directory: values.archive });
+    copyFileSync(join(values.archive, SUMS), join(files, SUMS));
   });
   process.stdout.write(`${folder}: commit it, and nothing else, as the release\n`);
 }
