@@ -75,7 +75,7 @@ describe('the later layout of keys', () => {
     },
   );
 
-  it('is noticed if a version writes it too early', async () => {
+  it('shows a version that writes it too early', async () => {
     const { failures } = await playRollout({ ...ROLLOUT, next: 'early', steps: [] });
     expect(failures).toEqual([
       expect.stringMatching(/^create-key of early, finished false: .*"reads":"account"/),
