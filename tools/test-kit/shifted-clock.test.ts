@@ -10,8 +10,12 @@ const PROGRAM = `
   const { execFile } = require('node:child_process');
   const env = { CLOCK_SHIFT_MS: process.env.CLOCK_SHIFT_MS };
   execFile(process.execPath, ['-p', 'Date.now()'], { env }, (_, child) => {
-    const times = [Date.now(), new Date().getTime(), Number(child), new Date(5).getTime(), Date.UTC(2026)];
-    console.log(JSON.stringify(times));
+    const server = require('node:http').createServer((_, response) => response.end()).listen(0, async () => {
+      const { headers } = await fetch('http://127.0.0.1:' + server.address().port);
+      const times = [Date.now(), new Date().getTime(), Number(child), Date.parse(headers.get('date'))];
+      console.log(JSON.stringify([...times, new Date(5).getTime(), Date.UTC(2026)]));
+      process.exit();
+    });
   });
 `;
 
@@ -21,9 +25,10 @@ describe('the shifted clock', () => {
   it.each([YEAR_MS, -YEAR_MS])('moves the present of a process and its children by %i ms', (shiftMs) => {
     const beforeMs = Date.now();
     const output = execFileSync(process.execPath, ['-e', PROGRAM], { env: environment(String(shiftMs)) });
-    const [now, constructed, child, given, utc] = JSON.parse(String(output)) as number[];
-    for (const time of [now, constructed, child]) {
-      expect(time).toBeGreaterThanOrEqual(beforeMs + shiftMs);
+    const [now, constructed, child, header, given, utc] = JSON.parse(String(output)) as number[];
+    for (const time of [now, constructed, child, header]) {
+      // The header has whole seconds.
+      expect(time).toBeGreaterThanOrEqual(beforeMs + shiftMs - SECOND_MS);
       expect(time).toBeLessThanOrEqual(Date.now() + shiftMs + SECOND_MS);
     }
     expect([given, utc]).toEqual([5, Date.UTC(2026)]);
