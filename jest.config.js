@@ -22,7 +22,7 @@ const PATHS = {
     'tools/bench/soak/leaks.test.ts',
     'test/endpoints/',
     'test/market/',
-    'test/releases/',
+    'test/releases/rolling.test.ts',
     // Real servers, and measured times.
     'lambdas/inference/core/kinds/transcriptions/lengths/bounds.test.ts',
     'lambdas/platform/http/node-host.test.ts',
@@ -34,7 +34,7 @@ const PATHS = {
     'operator/restore/',
     'operator/up/market.test.ts',
   ],
-  system: ['test/system/', 'tools/bench/start/'],
+  system: ['test/system/', 'test/releases/fixture.test.ts', 'tools/bench/start/'],
   browser: ['test/browser/'],
   deploy: ['test/deploy/'],
   clients: ['test/clients/'],

@@ -150,9 +150,15 @@ export class Service {
     return closed;
   }
 
-  async dispose(): Promise<void> {
+  /** Ends the process as `stop` does, and that of the operator; the folder remains. */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     this.#admin?.disconnect();
-    await this.stop();
+    this.#admin = undefined;
+    await this.stop(signal);
+  }
+
+  async dispose(): Promise<void> {
+    await this.end('SIGTERM');
     rmSync(this.directory, { recursive: true, force: true });
   }
 
@@ -239,7 +245,7 @@ export class Service {
     const admin = fork(join(import.meta.dirname, 'admin-process.ts'), {
       cwd: root,
       execArgv: [],
-      env: { ...process.env, LOCAL_DIR: this.#folder },
+      env: { ...process.env, ...this.#environment, LOCAL_DIR: this.#folder },
       silent: true,
     }).setMaxListeners(0);
     for (const stream of [admin.stdout, admin.stderr])

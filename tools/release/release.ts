@@ -2,7 +2,7 @@
  * `npm run release -- VERSION`: checks that this commit can be released, and writes `releases/VERSION`. Exits with 1, and
  * writes nothing, if a condition is not met.
  */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +38,10 @@ async function writeHost(file: string): Promise<void> {
   }
 }
 
+/** Has this release's own code write a state, on which tests of later releases run. */
+const writeState = (file: string) =>
+  execFileSync(process.execPath, [join('test', 'releases', 'fixture', 'write.ts'), file], { cwd: ROOT });
+
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { archive: { type: 'string', default: join(ROOT, '.build', 'release') } },
@@ -57,6 +61,7 @@ if (objections.length > 0 || !passesTests(tree)) {
   const record = { version, date, commit: headOf(ROOT), layouts: LAYOUTS };
   const folder = await writeRelease(join(ROOT, 'releases'), record, async (files) => {
     await writeHost(join(files, 'host.mjs.br'));
+    writeState(join(files, 'state.br'));
     await buildArchive({ directory: values.archive });
     copyFileSync(join(values.archive, SUMS), join(files, SUMS));
   });
