@@ -25,6 +25,7 @@ import { measureRolling } from './rolling/bench.ts';
 import { measureSoak } from './soak/bench.ts';
 import { measureSplits } from './splits/bench.ts';
 import { measureStart } from './start/bench.ts';
+import { measureStates } from './states/bench.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
 import { measureWire } from './wire/bench.ts';
@@ -45,11 +46,12 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   mutants: measureMutants,
   readers: measureReaders,
   rolling: measureRolling,
+  states: measureStates,
   'without-market': measureWithoutMarket,
 };
 
 /** The benches that run the tests of the whole, or for an hour. */
-const SLOW: ReadonlySet<string> = new Set(['mutants', 'without-market', 'soak']);
+const SLOW: ReadonlySet<string> = new Set(['mutants', 'without-market', 'soak', 'states']);
 
 /** The commit at the start, which the results and pages of this run do not make dirty. */
 const COMMIT = describeCommit();
