@@ -16,6 +16,7 @@ import {
   play,
   unexpectedFailures,
 } from '../testing/history.ts';
+import { VERSION_STEPS, type VersionMutation } from '../testing/versions.ts';
 
 /** Lanes of fast-check, each with a separate seed, keep the database busy. */
 const LANES = 16;
@@ -24,6 +25,11 @@ const HISTORIES_PER_LANE = rounds(10);
 const database = fileDatabase();
 const amount = fc.integer({ min: 0, max: 1000 }).map(BigInt);
 const either = fc.constantFrom<0 | 1>(0, 1);
+
+const versionStep = fc.oneof(
+  { weight: 1, arbitrary: fc.constantFrom(...VERSION_STEPS) },
+  { weight: 2, arbitrary: fc.constantFrom('candidate', 'finish', 'read account', 'rename') },
+);
 
 const call: fc.Arbitrary<CallPlan> = fc.record({
   process: either,
@@ -37,6 +43,7 @@ const call: fc.Arbitrary<CallPlan> = fc.record({
   pauseSeconds: fc.oneof(fc.constantFrom(0, 0, 1, 30, 61), fc.constantFrom(1300, 90_000)),
   copies: fc.constantFrom(1, 1, 1, MAX_HOLDS + 2),
   tidies: fc.boolean(),
+  steps: fc.array(versionStep, { maxLength: 6 }),
 });
 
 const faults = (calls: number): fc.Arbitrary<FaultPlan> =>
@@ -69,6 +76,8 @@ const history: fc.Arbitrary<History> = fc.record({
   sweeperFaults: faults(6),
   lateLands: fc.constantFrom('before', 'after'),
 });
+
+const NO_FAULTS = [new Map(), new Map()] as const satisfies History['faults'];
 
 interface Finding {
   readonly size: number;
@@ -121,6 +130,58 @@ describe(`${LANES * HISTORIES_PER_LANE} random histories of calls, crashes and l
     expect(played).toBeGreaterThan(0);
     expect(shortest(astray)).toEqual([]);
   });
+});
+
+/** Errors in a version that stands beside another one. */
+const MUTATIONS: readonly (VersionMutation & { readonly what: string })[] = [
+  {
+    what: 'a version rewrites a key without the fields that it does not know',
+    registry: (registry) => ({
+      add: (...args) => registry.add(...args),
+      find: (keyId) => registry.find(keyId),
+      rotate: (...args) => registry.rotate(...args),
+      change: (from, change) => {
+        const { reads: _, ...known } = from.policy;
+        return registry.change(from, { policy: known, ...change });
+      },
+    }),
+  },
+  {
+    what: 'a version writes its layout before the update is finished',
+    stage: (stage) => ({ ...stage, layoutOf: () => 2 }),
+  },
+  {
+    what: 'a version writes the earlier layout although the update is finished',
+    stage: (stage) => ({ ...stage, layoutOf: () => 1 }),
+  },
+  {
+    what: 'a version serves a stage that it does not read',
+    stage: (stage) => ({ ...stage, check: () => undefined }),
+  },
+];
+
+/** Each error breaks a law within so few histories, with room for other seeds. */
+const MAX_HISTORIES = 500;
+
+describe('the histories of processes that are upgraded and go back', () => {
+  it.each(MUTATIONS)(
+    'break a law if $what',
+    async (...args: readonly unknown[]) => {
+      const [mutation] = args as [(typeof MUTATIONS)[number]];
+      const isKept = fc.asyncProperty(history, async (story) => {
+        const { brokenVersions } = await play(database, { ...story, faults: NO_FAULTS }, mutation);
+        expect(brokenVersions).toEqual([]);
+      });
+      const seed = seedOf(`versions: ${mutation.what}`);
+      const { failed } = await fc.check(isKept, {
+        numRuns: MAX_HISTORIES,
+        seed,
+        endOnFailure: true,
+      });
+      expect(failed).toBe(true);
+    },
+    120_000,
+  );
 });
 
 describe('a call that costs all of its hold and of its cap', () => {

@@ -28,6 +28,7 @@ import {
 } from './running-ledger.ts';
 import { splitWallet } from './split-wallet.ts';
 import { brokenShard } from './stored-shards.ts';
+import { type VersionMutation, type VersionStep, Versions } from './versions.ts';
 
 export interface CallPlan {
   readonly process: 0 | 1;
@@ -42,6 +43,8 @@ export interface CallPlan {
   readonly copies: number;
   /** Its process tidies the wallet before it, once with the time that has passed: idle shards are merged. */
   readonly tidies: boolean;
+  /** The changes of its process and of its key before it. */
+  readonly steps?: readonly VersionStep[];
 }
 
 export interface History {
@@ -106,6 +109,8 @@ export interface Aftermath {
   readonly books: AccountLedger;
   /** The errors of single shards of the wallet after any step. */
   readonly brokenShards: readonly string[];
+  /** The laws of versions that were broken after any step. */
+  readonly brokenVersions: readonly string[];
   /** The most shards that the wallet lay in after any step. */
   readonly maxShards: number;
   readonly keys: readonly KeyState[];
@@ -120,13 +125,19 @@ export interface Aftermath {
 }
 
 /** Plays a history and ends it with one undisturbed recovery pass after every hold has expired. */
-export async function play(database: TestDatabase, history: History): Promise<Aftermath> {
+export async function play(
+  database: TestDatabase,
+  history: History,
+  mutation?: VersionMutation,
+): Promise<Aftermath> {
   const account = await openAccount(database.client, history.balance, ...history.policies);
   const shares = Array.from({ length: history.shards - 1 }, () => history.balance / BigInt(history.shards));
   await splitWallet(database, account.accountId, shares);
   const inspection = new Inspection(database, account.accountId);
   let nowMs = history.startMs;
   const clocks = [() => nowMs, () => nowMs - history.lagSeconds * 1000];
+  const { policies } = history;
+  const versions = new Versions({ database, account, policies, clocks, mutation });
   const processes = history.faults.map((plan) => new FailingProcess(database, plan));
   const ledgers = processes.map(({ clients }, at) => openLedger({ clients, clock: clocks[at] ?? Date.now }));
   // A process that has not met the shards keeps to the first one.
@@ -141,6 +152,8 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   }
 
   async function run(plan: CallPlan): Promise<void> {
+    const { keyId } = account.keys[plan.key] ?? account.keys[0];
+    for (const step of plan.steps ?? []) await versions.take(step, plan.process, keyId);
     if (plan.tidies) await ledgers[plan.process]?.maintenance.tidy(account.accountId).catch(() => {});
     await Promise.all(Array.from({ length: plan.copies }, () => runOne(plan)));
   }
@@ -153,6 +166,7 @@ export async function play(database: TestDatabase, history: History): Promise<Af
     const result: CallResult = { plan, requestId: call.requestId, keyId: key.keyId, windows };
     results.push(result);
     try {
+      await versions.serve(plan.process);
       const admission = await ledgers[plan.process]?.ledger.admit(call);
       if (admission !== undefined) result.admission = admission;
     } catch (failure) {
@@ -188,6 +202,7 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   const last = openLedger({ clients: database, clock: () => nowMs });
   await recover(last, account);
   await inspection.inspect();
+  await versions.check();
   const keysNow = () => Promise.all(account.keys.map(({ keyId }) => keyState(last, keyId)));
   const [keys, endMs] = [await keysNow(), nowMs];
   nowMs += REST_SECONDS * 1000;
@@ -197,6 +212,7 @@ export async function play(database: TestDatabase, history: History): Promise<Af
     results,
     books: await ledgerOf(database.client, account),
     brokenShards: inspection.broken,
+    brokenVersions: versions.broken,
     maxShards: inspection.maxShards,
     keys,
     policies: history.policies,
@@ -234,9 +250,9 @@ async function recover({ wallets, recovery, maintenance }: TestLedger, account: 
 }
 
 /** Returns the violated guarantees of the ledger. Empty if every guarantee holds. */
-export function ledgerViolations({ books, results, brokenShards }: Aftermath): string[] {
+export function ledgerViolations({ books, results, brokenShards, brokenVersions }: Aftermath): string[] {
   const { wallet, records, topUps, audit } = books;
-  const broken = [...brokenShards];
+  const broken = [...brokenShards, ...brokenVersions];
   const spentAmount = records.reduce((sum, { cost }) => sum + cost, 0n);
   if (wallet.holds.length > 0) broken.push(`${wallet.holds.length} holds are open`);
   if (!audit.exact) broken.push(`the books are off by ${audit.drift}`);

@@ -101,25 +101,24 @@ export const LAYOUTS = {
 /** The layouts that a stage's data may contain, by kind. Of a kind that the record does not name, only layout 1. */
 export type StageLayouts = Readonly<Record<string, number>>;
 
-const rows: Readonly<Record<string, Layout>> = LAYOUTS;
+type Rows = Readonly<Record<string, Layout>>;
+
+const rows: Rows = LAYOUTS;
 
 /** Returns the kinds of which the stage may contain layouts that a version with this table does not read. */
-export const unreadableKinds = (
-  stage: StageLayouts,
-  layouts: Readonly<Record<string, Layout>> = rows,
-): readonly string[] =>
+export const unreadableKinds = (stage: StageLayouts, layouts: Rows = rows): readonly string[] =>
   Object.entries(stage)
     .flatMap(([kind, layout]) => (layout > (layouts[kind]?.reads ?? 1) ? [kind] : []))
     .sort();
 
 /** Returns the layout in which this version writes a kind. */
-export const writtenLayout = (kind: string, stage: StageLayouts): number =>
-  Math.min(rows[kind]?.writes ?? 1, stage[kind] ?? 1);
+export const writtenLayout = (kind: string, stage: StageLayouts, layouts: Rows = rows): number =>
+  Math.min(layouts[kind]?.writes ?? 1, stage[kind] ?? 1);
 
 /** Returns the record of a stage in which this version may write its newest layouts. */
-export const finishedLayouts = (stage: StageLayouts): StageLayouts =>
+export const finishedLayouts = (stage: StageLayouts, layouts: Rows = rows): StageLayouts =>
   Object.fromEntries(
-    Object.entries(rows).flatMap(([kind, { writes }]) => {
+    Object.entries(layouts).flatMap(([kind, { writes }]) => {
       const layout = Math.max(writes, stage[kind] ?? 1);
       return layout === 1 ? [] : [[kind, layout]];
     }),

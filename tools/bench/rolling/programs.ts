@@ -23,7 +23,10 @@ const CHANGES = {
   /** The next version, which writes a later layout of keys once the update is finished. */
   candidate: [LATER_KEYS],
   /** The next version with an error: it does not wait for the end of the update. */
-  early: [LATER_KEYS, ['Math.min(rows[kind]?.writes ?? 1, stage[kind] ?? 1)', 'rows[kind]?.writes ?? 1']],
+  early: [
+    LATER_KEYS,
+    ['Math.min(layouts[kind]?.writes ?? 1, stage[kind] ?? 1)', 'layouts[kind]?.writes ?? 1'],
+  ],
 } as const satisfies Readonly<Record<string, readonly Change[]>>;
 
 /** `tree`, the version of a release, or one with changes. */
