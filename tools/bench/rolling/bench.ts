@@ -6,11 +6,11 @@ import { playRollout, type RolloutStep } from './rollout.ts';
 
 /** Forward and back, drained in turn, then killed in turn. */
 const ROUND: readonly RolloutStep[] = ['drain', 'drain', 'kill', 'kill'];
-const ROUNDS = 4;
+const ROUNDS = 2;
 
 const rounds = (count: number): readonly RolloutStep[] => Array.from({ length: count }, () => ROUND).flat();
 
-const MIN_CALLS = 20_000;
+const MIN_CALLS = 10_000;
 
 export async function measureRolling(): Promise<readonly BenchMetric[]> {
   const versions: Readonly<Record<'old' | 'next', ProgramVersion>> = {
