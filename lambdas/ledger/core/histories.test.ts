@@ -112,7 +112,7 @@ function note(findings: Finding[], broken: readonly string[], story: History): v
 /** The shortest stories say most. */
 const shortest = (findings: readonly Finding[]) => findings.toSorted((a, b) => a.size - b.size).slice(0, 3);
 
-describe(`${LANES * HISTORIES_PER_LANE} random histories of calls, crashes and lost answers`, () => {
+describe(`${LANES * HISTORIES_PER_LANE} random histories of calls, crashes, lost answers and changed versions`, () => {
   it('end in an exact ledger, one record per call and no hold', async () => {
     const lane = (_: unknown, number: number) =>
       fc.assert(property, { numRuns: HISTORIES_PER_LANE, seed: seedOf(`lane ${number}`) });

@@ -104,7 +104,7 @@ async function spendOf(
 
 /** Repairs the account's keys, as the nightly pass does; returns how many. */
 export async function repairAll(
-  { keys, wallets }: Pick<TestLedger, 'keys' | 'wallets'>,
+  { keys, wallets, recovery }: Pick<TestLedger, 'keys' | 'wallets' | 'recovery'>,
   client: DynamoDBClient,
   account: TestAccount,
   clock: Clock,
@@ -115,7 +115,8 @@ export async function repairAll(
   };
   const holds = async (accountId: string) => (await wallets.read(accountId))?.holds ?? [];
   const ids = account.keys.map(({ keyId }) => keyId);
-  return repairCaps({ keys, holds, spend, clock }, account.accountId, ids);
+  const recoverKey = recovery.recoverKey.bind(recovery);
+  return repairCaps({ keys, holds, spend, recoverKey, clock }, account.accountId, ids);
 }
 
 export type TestLedger = ReturnType<typeof openLedger>;

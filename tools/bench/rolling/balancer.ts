@@ -8,6 +8,9 @@ import { until } from '../../test-kit/waiting.ts';
 import type { ServiceProcess } from '../harness/process.ts';
 import type { ProgramVersion } from './programs.ts';
 
+/** A balancer closes idle connections before the host does. */
+const IDLE_MS = 10_000;
+
 /** A call on its way. */
 export interface BalancedCall {
   /** The host has begun to respond. */
@@ -42,7 +45,7 @@ export class Balancer {
       () => healthOf(host),
       (status) => status === 200,
     );
-    const pool = new Pool(host.url, { connections: null, pipelining: 1 });
+    const pool = new Pool(host.url, { connections: null, pipelining: 1, keepAliveMaxTimeout: IDLE_MS });
     this.#targets.push({ version, host, pool, open: new Set() });
   }
 

@@ -183,29 +183,32 @@ class Rollout {
   }
 
   /**
-   * Sweeps and repairs caps as an hour later, when everything that a killed host has left has expired, and compares what is
-   * stored.
+   * Compares what is stored after a sweep and two repairs of caps. The first one is as an hour later, when everything that a
+   * killed host has left has expired, and ends its leases. Their keys are at rest for the second one.
    */
   async #compare({ served, counts }: Callers): Promise<StoredDifferences> {
     const { clients } = this.#stage;
     const { client } = clients;
-    const clock = () => Date.now() + HOUR_MS;
+    let hours = 1;
+    const clock = () => Date.now() + hours * HOUR_MS;
     const ledger = openLedger({ clients, clock });
     await sweep(ledger, client);
-    const { month } = windowsAt(clock());
     const unrecorded = new Set(served.keys());
     let [drift, held, overCaps, missingOfCaps, recordsWithoutCall] = [0n, 0n, 0n, 0n, 0];
     for (const { accountId, key } of this.#accounts) {
       const capped = this.#cappedKeys.filter((other) => other.accountId === accountId);
       const account = { accountId, keys: [key, ...capped.map((other) => other.key)] } as const;
-      await repairAll(ledger, client, account, clock);
+      for (hours = 1; hours <= 2; hours += 1) await repairAll(ledger, client, account, clock);
       const { audit, records, wallet } = await ledgerOf(client, account);
       drift += audit.drift;
       held += audit.held + BigInt(wallet.holds.length);
       for (const { id } of records) if (!unrecorded.delete(id)) recordsWithoutCall += 1;
       for (const { keyId } of capped.map((other) => other.key)) {
         const spent = records
-          .filter((record) => record.keyId === keyId && windowsAt(record.created * 1000).month === month)
+          .filter(
+            (record) =>
+              record.keyId === keyId && windowsAt(record.created * 1000).month === windowsAt(clock()).month,
+          )
           .reduce((sum, { cost }) => sum + cost, 0n);
         const { monthLeft = 0n } = (await ledger.keys.read(keyId)) ?? {};
         if (spent > CAP) overCaps += spent - CAP;
