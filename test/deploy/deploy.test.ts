@@ -30,9 +30,11 @@ import { Access } from './access.ts';
 import { Deployment } from './deployment.ts';
 import { ACCOUNT, Emulator, REGION } from './emulator.ts';
 import { OperatorCommands } from './operator-commands.ts';
+import { PaidCalls } from './paid-calls.ts';
 import { releaseFunction } from './release.ts';
 import { RemovedBuild } from './removed-build.ts';
 import { RunningWorkflow } from './running-workflow.ts';
+import { readLastRelease, synthesizeVersion } from './versions/versions.ts';
 
 /** Bundling, synthesis and three deployments, on a machine that does other things too. */
 const DEPLOY_MS = 600_000;
@@ -46,6 +48,8 @@ let deployment: Deployment;
 let commands: OperatorCommands;
 /** The values of the commands for the policies of the stage. */
 let policies: Readonly<Record<string, string>>;
+/** The folders of the assemblies of three versions. */
+let assemblies: Readonly<Record<'released' | 'next' | 'current', string>>;
 let inferenceUrl: string;
 let platformUrl: string;
 let account: string;
@@ -79,7 +83,15 @@ beforeAll(async () => {
     'file://execution.json': documentOf('execution'),
   };
   await commands.run('aws iam create-policy ', policies);
-  await deployment.deploy();
+  const thisVersion = synthesizeVersion(deployment.folder);
+  const nextVersion = thisVersion.then(() => synthesizeVersion(deployment.folder, 'next-version'));
+  const deployReleased = async () => {
+    const assembly = await readLastRelease(deployment.folder, thisVersion);
+    await deployment.deployAssembly(assembly);
+    return assembly;
+  };
+  const [released, next, current] = await Promise.all([deployReleased(), nextVersion, thisVersion]);
+  assemblies = { released, next, current };
   inferenceUrl = await deployment.apiUrl('inference');
   platformUrl = await deployment.apiUrl('platform');
 }, DEPLOY_MS);
@@ -127,7 +139,7 @@ const chat = (apiKey: string) =>
 /** Deploys while one caller makes these calls in turn; resolves with what each returned. */
 async function deployUnder<Result>(
   calls: readonly (() => Promise<Result>)[],
-  ...deploying: Parameters<Deployment['deploy']>
+  deploy: () => Promise<unknown>,
 ): Promise<readonly Result[]> {
   const statuses: Result[] = [];
   let isDeploying = true;
@@ -137,7 +149,7 @@ async function deployUnder<Result>(
       await sleep(100);
     }
   };
-  const deployed = deployment.deploy(...deploying).finally(() => {
+  const deployed = deploy().finally(() => {
     isDeploying = false;
   });
   await Promise.all([deployed, caller()]);
@@ -159,12 +171,7 @@ async function applyCatalog(): Promise<string> {
   return deployment.applyCatalog(catalog);
 }
 
-describe('a fresh deployment', () => {
-  it('contains every stack of the app', async () => {
-    const names = ['data', 'inference', 'operations', 'platform'];
-    expect(await deployment.stacks()).toEqual(names.map((name) => `Inference-${deployment.stage}-${name}`));
-  });
-
+describe('a fresh deployment of the last release', () => {
   it('reports that it is unhealthy before it has a catalog', async () => {
     expect((await get(`${platformUrl}/health`)).status).toBe(503);
   });
@@ -184,6 +191,54 @@ describe('a fresh deployment', () => {
     const health = () => get(`${platformUrl}/health`);
     const httpResponse = await until(health, ({ ok }) => ok);
     expect(await httpResponse.json()).toMatchObject({ status: 'ok', checks: { database: 'ok' } });
+  });
+});
+
+describe('an update from a release to another version', () => {
+  let paid: PaidCalls;
+  const wallet = () => deployment.admin<{ balance: number }>('wallet', 'show', '--account', account);
+  let before: number;
+  const statuses: (number | string)[] = [];
+
+  beforeAll(async () => {
+    paid = await PaidCalls.create(deployment, inferenceUrl, account);
+    ({ balance: before } = await wallet());
+    await paid.repeat();
+  });
+
+  it.each<readonly [keyof typeof assemblies, readonly string[] | undefined]>([
+    ['next', undefined],
+    // The data stays as the later version has it: another stack may import what the release does not export.
+    ['released', ['inference', 'platform', 'operations']],
+    ['current', undefined],
+  ])(
+    'fails no paid call on the way to the %s one, which replays what the versions before have stored',
+    async (version, stacks) => {
+      const deploy = () => deployment.deployAssembly(assemblies[version], stacks);
+      const answers = await deployUnder(paid.each, deploy);
+      statuses.push(...answers);
+      expect(answers.filter((status) => status !== 200)).toEqual([]);
+      expect(await paid.repeat()).toEqual([]);
+    },
+    DEPLOY_MS,
+  );
+
+  it('charges each of these calls once', async () => {
+    expect(statuses.length).toBeGreaterThan(20);
+    const records = await paid.records();
+    // Each version has made one call that was repeated.
+    expect(records).toHaveLength(statuses.length + 4);
+    expect(new Set(records.map(({ status }) => status))).toEqual(new Set(['completed']));
+    const spent = before - (await wallet()).balance;
+    expect(records.reduce((sum, { cost }) => sum + cost, 0)).toBeCloseTo(spent, 9);
+    expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
+  });
+});
+
+describe('an updated deployment', () => {
+  it('contains every stack of the app', async () => {
+    const names = ['data', 'inference', 'operations', 'platform'];
+    expect(await deployment.stacks()).toEqual(names.map((name) => `Inference-${deployment.stage}-${name}`));
   });
 
   it('lists every route in its index', async () => {
@@ -489,7 +544,7 @@ describe('an update of the deployment', () => {
       return body.error.code;
     };
     const calls = [() => read('/v1/models'), closed];
-    statuses = await deployUnder<number | string>(calls, settled(), stacks);
+    statuses = await deployUnder<number | string>(calls, () => deployment.deploy(settled(), stacks));
   }, DEPLOY_MS);
 
   it('responds to every call meanwhile, also if it moves the inference API to another host', () => {
@@ -595,7 +650,7 @@ describe('an update of the deployment', () => {
       'ends with a deployment of the version before, during which no other call fails',
       async () => {
         const embed = () => post('/v1/embeddings', key, { model: 'sim/embed', input: 'one' });
-        const answers = await deployUnder([embed], settled(), ['inference']);
+        const answers = await deployUnder([embed], () => deployment.deploy(settled(), ['inference']));
         expect(answers.length).toBeGreaterThan(10);
         expect(answers.filter((status) => status !== 200)).toEqual([]);
         expect(await chat(key)).toBe(200);
@@ -614,7 +669,7 @@ describe('an update of the deployment', () => {
       'changes the tables of the stack alone, which the operator’s command and up tell',
       async () => {
         expect(await deployment.admin('tables', 'check')).toEqual({ different: [] });
-        deployment.useVersion('next-version.ts');
+        deployment.useVersion('next-version');
         await deployment.deploy(settled(), ['data']);
         expect(await deployment.failingAdmin('tables', 'check')).toEqual({
           different: [{ table: 'identities', name: restored.identities?.name, differences: [missing] }],
@@ -660,6 +715,28 @@ describe('an update of the deployment', () => {
       },
       DEPLOY_MS,
     );
+
+    it('gives way to this version after its layouts are finished, and not to one that reads older ones alone', async () => {
+      expect(await deployment.admin('layout', 'show')).toMatchObject({
+        in_use: {},
+        after_finish: { keys: 2 },
+      });
+      deployment.useVersion('earlier-version');
+      expect(await deployment.predeploy()).toEqual([0, '']);
+      deployment.useVersion('next-version');
+      expect(await deployment.admin('layout', 'finish')).toMatchObject({ in_use: { keys: 2 } });
+      expect(await chat(key)).toBe(200);
+      deployment.useVersion('earlier-version');
+      const refused = [
+        1,
+        expect.stringMatching(/newer than version [\d.]+ \(keys\): use the version that is deployed/),
+      ];
+      expect(await deployment.predeploy()).toEqual(refused);
+      expect(await deployment.up()).toEqual(refused);
+      deployment.useVersion();
+      expect(await deployment.predeploy()).toEqual([0, '']);
+      expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+    });
   });
 
   afterAll(async () => {
@@ -669,7 +746,7 @@ describe('an update of the deployment', () => {
       new UpdateTerminationProtectionCommand({ StackName, EnableTerminationProtection: false }),
     );
     client.destroy();
-    await deployment.destroy(settings);
+    await deployment.destroy();
   }, DEPLOY_MS);
 });
 

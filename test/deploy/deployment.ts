@@ -14,24 +14,29 @@ import {
   ListTablesCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
+import { RELEASED_SETTINGS } from '../../tools/release/assembly/assembly.ts';
 import { ACCOUNT, type Emulator, REGION } from './emulator.ts';
+import { importVersion, type OtherVersion } from './versions/versions.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
+
+/** For the commands that call the stage by its addresses. */
+const EMULATED_ADDRESSES = `--import ${pathToFileURL(join(import.meta.dirname, 'emulated-addresses.ts')).href}`;
 
 /** A deploy prints a line for each event of each resource. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 export class Deployment {
-  readonly stage = 'ring';
+  readonly stage = RELEASED_SETTINGS.stage;
   readonly #emulator: Emulator;
   /** For files that a command reads; deleted with the deployment's other files. */
   readonly folder = mkdtempSync(join(tmpdir(), 'deployment-'));
   readonly #cloudFormation: CloudFormationClient;
   /** The settings that the assembly in the folder is of. */
   #synthesized: string | undefined;
-  /** A module that makes the code that of another version; see `useVersion`. */
-  #version: string | undefined;
+  /** The version of the code; this one if undefined. */
+  #version: OtherVersion | undefined;
 
   constructor(emulator: Emulator) {
     this.#emulator = emulator;
@@ -48,29 +53,34 @@ export class Deployment {
   }
 
   /** `npm run deploy` with these settings, of all stacks or of some; resolves with what the CLI printed. */
-  deploy(settings: object = {}, stacks?: readonly string[]): Promise<string> {
-    const chosen =
-      stacks === undefined ? ['--all'] : ['--exclusively', ...stacks.map((name) => this.stackName(name))];
-    return this.#cdk(settings, 'deploy', ...chosen, '--require-approval', 'never');
+  deploy(settings: object, stacks?: readonly string[]): Promise<string> {
+    return this.#cdk(settings, ...this.#deploying(stacks));
   }
 
-  /** Lets all that follows be done with the version of the code that a module makes of this one. */
-  useVersion(module: string): void {
-    this.#version = pathToFileURL(join(import.meta.dirname, module)).href;
+  /** The same of stacks that were synthesized before, maybe by another version. */
+  deployAssembly(assembly: string, stacks?: readonly string[]): Promise<string> {
+    return this.#cdk(undefined, ...this.#deploying(stacks), '--app', assembly);
+  }
+
+  /** Lets all that follows be done with the code of another version, or with that of this one. */
+  useVersion(version?: OtherVersion): void {
+    this.#version = version;
     this.#synthesized = undefined;
   }
 
   /** `npm run up` with the settings that were synthesized last; resolves with its exit code and what it printed. */
-  async up(): Promise<readonly [number | null, string]> {
-    const args = ['operator/up/run.ts', '--app', join(this.folder, 'cdk.out'), '--yes'];
-    const child = spawn(process.execPath, args, { cwd: root, env: this.#environment() });
-    const [output, error] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    if (child.exitCode === null) await once(child, 'exit');
-    return [child.exitCode, output + error];
+  up(): Promise<readonly [number | null, string]> {
+    return this.#exit('operator/up/run.ts', '--app', join(this.folder, 'cdk.out'), '--yes');
   }
 
-  destroy(settings: object = {}): Promise<string> {
-    return this.#cdk(settings, 'destroy', '--all', '--force');
+  /** Runs the step before the CLI in `npm run deploy`, with the settings of the last deployment. */
+  predeploy(): Promise<readonly [number | null, string]> {
+    return this.#exit('operator/deployment/check.ts');
+  }
+
+  /** Deletes the stacks that were synthesized last. */
+  destroy(): Promise<string> {
+    return this.#cdk(undefined, 'destroy', '--all', '--force', '--app', join(this.folder, 'cdk.out'));
   }
 
   /** `npm run admin -- <command> --stage <stage> --json`; its one JSON object. */
@@ -149,9 +159,22 @@ export class Deployment {
     return `${this.#emulator.url}/_aws/execute-api/${id}/${this.stage}`;
   }
 
+  async #exit(...args: readonly string[]): Promise<readonly [number | null, string]> {
+    const child = spawn(process.execPath, args, { cwd: root, env: this.#environment() });
+    const [output, error] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    if (child.exitCode === null) await once(child, 'exit');
+    return [child.exitCode, output + error];
+  }
+
+  #deploying(stacks: readonly string[] | undefined): readonly string[] {
+    const chosen =
+      stacks === undefined ? ['--all'] : ['--exclusively', ...stacks.map((name) => this.stackName(name))];
+    return ['deploy', ...chosen, '--require-approval', 'never'];
+  }
+
   /** The app is synthesized once for the same settings; a command without settings does not need it. */
   async #cdk(settings: object | undefined, ...command: string[]): Promise<string> {
-    const config = JSON.stringify({ stage: this.stage, ...settings });
+    const config = JSON.stringify({ ...RELEASED_SETTINGS, ...settings });
     const output = join(this.folder, 'cdk.out');
     const app =
       settings === undefined ? [] : this.#synthesized === config ? ['--app', output] : ['--output', output];
@@ -180,7 +203,10 @@ export class Deployment {
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       CONFIG: join(this.folder, 'config.json'),
       CDK_DISABLE_CLI_TELEMETRY: 'true',
-      ...(this.#version === undefined ? {} : { NODE_OPTIONS: `--import ${this.#version}` }),
+      NODE_OPTIONS: [
+        EMULATED_ADDRESSES,
+        ...(this.#version === undefined ? [] : [importVersion(this.#version)]),
+      ].join(' '),
     };
   }
 }

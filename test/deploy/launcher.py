@@ -13,6 +13,7 @@ import os
 import uuid
 
 import accounts
+import exports
 import stages
 
 import ministack.app as app
@@ -254,5 +255,6 @@ app.pin_request_origin = lambda address, _secure: pin_request_origin(address, Tr
 
 if __name__ == "__main__":
     stages.install()
+    exports.install()
     accounts.install()
     app.main()

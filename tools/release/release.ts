@@ -13,6 +13,7 @@ import { RELEASE } from '../../lambdas/platform/contract/release.ts';
 import { bundleFunctions, SHARED_HOST } from '../../lib/bundle.ts';
 import { staleResults } from '../bench/figures/pages.ts';
 import { buildArchive, SUMS } from './archive/archive.ts';
+import { ASSEMBLY_FILE, writeAssembly } from './assembly/assembly.ts';
 import { releaseDateOf } from './changelog.ts';
 import { cleanTree, hasPassedWhole, headOf } from './commit.ts';
 import { writeRelease } from './folder.ts';
@@ -64,6 +65,7 @@ if (objections.length > 0 || !passesTests(tree)) {
     writeState(join(files, 'state.br'));
     await buildArchive({ directory: values.archive });
     copyFileSync(join(values.archive, SUMS), join(files, SUMS));
+    await writeAssembly({ root: ROOT, file: join(files, ASSEMBLY_FILE) });
   });
   process.stdout.write(`${folder}: commit it, and nothing else, as the release\n`);
 }
