@@ -152,7 +152,7 @@ const transcribes: Call = async (surroundings) => {
 
 /** A key is created, used, changed, rotated and revoked. */
 const changesKey: Call = async (surroundings) => {
-  const { session: credential } = surroundings.service;
+  const { keySession: credential } = surroundings.service;
   const chat = (key: string, statuses: readonly number[]) =>
     expectStatus(statuses, surroundings, '/v1/chat/completions', {
       credential: key,
@@ -266,5 +266,6 @@ export const MIX: Readonly<Record<string, readonly [perMinute: number, call: Cal
     ),
   ],
   webhooks: [2, webhooks],
-  orders: [2, orders],
+  // Within the orders that an account may make in a day.
+  orders: [1, orders],
 };

@@ -33,7 +33,7 @@ const HEAP_PERCENT = 1;
 /** The growth of anything else, which has little noise. A kind of call that leaves one open adds 30 and more. */
 const COUNT = 2;
 
-/** Theil and Sen: the median slope of all pairs of values, which outliers and single steps do not move. */
+/** Theil and Sen: the median slope of all pairs of values, which outliers do not move. */
 export function slopeOf(values: readonly number[]): number {
   return median(
     values.flatMap((value, at) =>
@@ -42,8 +42,15 @@ export function slopeOf(values: readonly number[]): number {
   );
 }
 
-/** Returns the growth over all values on that slope. */
-const growthOf = (values: readonly number[]): number => slopeOf(values) * (values.length - 1);
+/**
+ * Returns the growth over all values, on the smaller of the slopes of their halves. A leak grows in both. A step does
+ * not: code that is compiled once, or the connections of more calls at once than before.
+ */
+function growthOf(values: readonly number[]): number {
+  const middle = values.length / 2;
+  const halves = [values.slice(0, Math.ceil(middle)), values.slice(Math.floor(middle))];
+  return Math.min(...halves.map(slopeOf)) * (values.length - 1);
+}
 
 /** The growth of a process in the last samples by measure: of its heap as a percentage, of anything else as a count. */
 export function growths({ process, samples }: ProcessSamples, prefix = ''): readonly BenchMetric[] {

@@ -41,6 +41,8 @@ export interface SoakService {
   readonly url: string;
   /** The session of the owner. */
   readonly session: string;
+  /** The session of another owner, who creates ever more keys: what an owner reads takes longer with each. */
+  readonly keySession: string;
   readonly keys: readonly string[];
   readonly operator: Operator;
   readonly processes: SampledProcesses;
@@ -97,15 +99,20 @@ export async function startSoaked(compute: Compute, folder: string): Promise<Soa
   const demo = await operator.customers.keyOf(service.session.api_key);
   if (demo === undefined) throw new Error('there is no demo key');
   await operator.grant(demo.key.accountId, CREDIT);
-  while (keys.length < ACCOUNTS) {
+  const openAccount = async () => {
     const accountId = await operator.openAccount();
     await operator.grant(accountId, CREDIT);
+    return accountId;
+  };
+  while (keys.length < ACCOUNTS) {
+    const accountId = await openAccount();
     keys.push((await operator.createKey(accountId, 'soak', UNLIMITED)).key);
   }
   return {
     compute,
     url: service.session.base_url,
     session: service.session.session_token,
+    keySession: await operator.issueSession(await openAccount()),
     keys,
     operator,
     processes,
