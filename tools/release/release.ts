@@ -1,6 +1,6 @@
 /**
- * `npm run release -- VERSION`: checks that this commit can be released, and writes `releases/VERSION`. Exits with 1, and
- * writes nothing, if a condition is not met.
+ * `npm run release -- VERSION [--archive FOLDER]`: checks that this commit can be released, and writes `releases/VERSION` and
+ * the archive. Exits with 1, and writes nothing, if a condition is not met.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -61,8 +61,8 @@ if (objections.length > 0 || !passesTests(tree)) {
   const date = releaseDateOf(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'), version);
   const record = { version, date, commit: headOf(ROOT), layouts: LAYOUTS };
   const folder = await writeRelease(join(ROOT, 'releases'), record, async (files) => {
-    await writeHost(join(files, 'host.mjs.br'));
     writeState(join(files, 'state.br'));
+    await writeHost(join(files, 'host.mjs.br'));
     await buildArchive({ directory: values.archive });
     copyFileSync(join(values.archive, SUMS), join(files, SUMS));
     await writeAssembly({ root: ROOT, file: join(files, ASSEMBLY_FILE) });
