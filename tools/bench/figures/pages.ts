@@ -15,6 +15,7 @@ import { ADDED_ALONE, metricName, PEAK } from '../peers/figures.ts';
 import { LITELLM } from '../peers/litellm.ts';
 import { OURS } from '../peers/ours.ts';
 import { PORTKEY } from '../peers/portkey.ts';
+import { soakSection } from '../soak/section.ts';
 import { staleness } from './measured-code.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -110,6 +111,7 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
     measured: block(ownTable),
     runs: block(runs),
     peers: block(() => peersSection(resultOf('peers'))),
+    soak: block(() => soakSection(resultOf('soak'))),
   },
   'docs/operate.md': { missed: block(missed), lambda: lambdaUsd, fargate: fargateUsd(10) },
   'docs/operate/hosting.md': { lambda: lambdaUsd, fargate: fargateUsd(10), 'fargate-100': fargateUsd(100) },

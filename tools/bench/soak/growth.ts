@@ -44,7 +44,7 @@ export function slopeOf(values: readonly number[]): number {
 
 /**
  * Returns the growth over all values, on the smaller of the slopes of their halves. A leak grows in both. A step does
- * not: code that is compiled once, or the connections of more calls at once than before.
+ * not, such as the connections of more calls at once than before.
  */
 function growthOf(values: readonly number[]): number {
   const middle = values.length / 2;
