@@ -9,7 +9,7 @@ const KINDS = Object.keys(LAYOUTS).map((kind) => {
 });
 
 /** Returns the kind of an item with these values of its key; undefined if the contract has none for it. */
-export const kindOf = (table: string, keys: readonly string[]): string | undefined =>
+const kindOf = (table: string, keys: readonly string[]): string | undefined =>
   KINDS.filter(({ place, start }) => place === table && keys.some((key) => key.startsWith(start))).sort(
     (a, b) => b.start.length - a.start.length,
   )[0]?.kind;
