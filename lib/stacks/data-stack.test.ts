@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { RELEASE_OUTPUT } from '../../lambdas/platform/contract/release.ts';
 import {
   replacedVariable,
   TABLES,
@@ -71,13 +72,14 @@ describe('the data stack', () => {
     expect(text.match(/"[A-Za-z0-9]+","StreamArn"/g)).toHaveLength(streaming.length);
   });
 
-  it('outputs where everything is for the operator’s command, under names that CloudFormation takes', () => {
+  it('outputs its version, and where everything is for the operator’s command, under names that CloudFormation takes', () => {
     const tables = specs.map(([, { variable }]) => variable);
     const expected = [
       ...tables,
       ...SECRET_VARIABLES,
       VARIABLES.marketFeeBasisPoints,
       VARIABLES.buildsBucket,
+      RELEASE_OUTPUT,
     ].map(outputName);
     const localOutputs = Object.entries(outputs).filter(([, output]) => output.Export === undefined);
     expect(localOutputs.map(([name]) => name).sort()).toEqual(expected.sort());

@@ -17,6 +17,7 @@ import {
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { RELEASE, RELEASE_OUTPUT } from '../../lambdas/platform/contract/release.ts';
 import {
   replacedVariable,
   TABLES,
@@ -118,6 +119,7 @@ export class DataStack extends Stack implements StoredData {
       this.exportValue(bucketName);
     }
     for (const variable of SECRET_VARIABLES) this.#output(variable, this.secrets[variable].secretArn);
+    this.#output(RELEASE_OUTPUT, RELEASE);
   }
 
   /** The outputs by which the operator's command locates the deployment's resources. */

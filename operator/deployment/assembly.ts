@@ -2,6 +2,7 @@
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
+import { isStackOf, stackNameOf } from '../../lib/config/stage-names.ts';
 import { runCdk } from './cdk.ts';
 import type { UpOptions } from './settings.ts';
 
@@ -39,3 +40,9 @@ export function countAssembly(assembly: string): SynthesizedCounts {
     resources: new Map(stacks.map(({ name, types }) => [name, types.length])),
   };
 }
+
+/** Lists the stacks of an assembly that the way back to it changes: all but the data stack, without nested ones. */
+export const stacksOnTheWayBack = (assembly: string, stage: string): readonly string[] =>
+  [...countAssembly(assembly).resources.keys()].filter(
+    (name) => isStackOf(stage, name) && name !== stackNameOf(stage, 'data'),
+  );

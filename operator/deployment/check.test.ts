@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LAYOUTS, type StageLayouts } from '../../lambdas/platform/contract/layouts.ts';
+import { RELEASE } from '../../lambdas/platform/contract/release.ts';
 import { STAGE_ITEM } from '../../lambdas/platform/contract/stage.ts';
 import { text as textValue } from '../../lambdas/platform/dynamodb/attribute-values.ts';
 import { encodeLayouts } from '../../lambdas/platform/dynamodb/stage-item.ts';
@@ -20,11 +21,13 @@ const database = fileDatabase();
 let account: Server;
 let accountUrl = '';
 let stages: readonly string[] = [];
+let release = RELEASE;
 
 const stackOf = (stage: string) =>
   `<member><StackName>Inference-${stage}-data</StackName><StackStatus>UPDATE_COMPLETE</StackStatus>
   <CreationTime>2026-11-28T00:00:00Z</CreationTime><Outputs><member><OutputKey>CATALOGTABLE</OutputKey>
-  <OutputValue>${database.tables.catalog}</OutputValue></member></Outputs></member>`;
+  <OutputValue>${database.tables.catalog}</OutputValue></member><member><OutputKey>RELEASE</OutputKey>
+  <OutputValue>${release}</OutputValue></member></Outputs></member>`;
 
 const IDENTITY = `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/o</Arn>
   <Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
@@ -109,6 +112,19 @@ describe('a deployment or a comparison by npm', () => {
     ]);
     expect(await run({ stage: 'other' })).toEqual([0, '']);
   }, 30_000);
+
+  it.each(['1.0.10', '1.10.0', '12.0.0'])(
+    'fails over a later version: %s',
+    async (later) => {
+      await record({});
+      [stages, release] = [['prod'], later];
+      const expected = `version ${later} is deployed: go back to ${RELEASE} by "npm run up"`;
+      expect(await run({ stage: 'prod' })).toEqual([1, expect.stringContaining(expected)]);
+      release = '0.9.9';
+      expect(await run({ stage: 'prod' })).toEqual([0, '']);
+    },
+    30_000,
+  );
 
   it('includes this step', () => {
     const file = join(import.meta.dirname, '..', '..', 'package.json');

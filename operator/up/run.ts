@@ -7,9 +7,9 @@ import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { stackNameOf } from '../../lib/config/stage-names.ts';
 import { type AwsCaller, readCaller } from '../aws-account.ts';
 import { checkLine, DEFAULT_LOAD, quotaLine } from '../commands/quotas.ts';
-import { countAssembly, synthesize } from '../deployment/assembly.ts';
+import { countAssembly, stacksOnTheWayBack, synthesize } from '../deployment/assembly.ts';
 import { runCdk } from '../deployment/cdk.ts';
-import { requireReadableStage } from '../deployment/readable-stage.ts';
+import { laterRelease } from '../deployment/readable-stage.ts';
 import { readUpOptions, UP_USAGE, type UpOptions, withRegion, withSettings } from '../deployment/settings.ts';
 import { StageStacks } from '../deployment/stacks.ts';
 import { createOperator, type Operator } from '../operator.ts';
@@ -63,7 +63,6 @@ async function nameZones(options: UpOptions): Promise<UpOptions> {
 
 /** Throws if something without which a deployment fails is missing; prints the rest of what is too little. */
 async function checkNeeds({ config, catalog, assembly }: UpOptions, region: string): Promise<void> {
-  await requireReadableStage(config, region);
   await requireRestoredTables(config);
   const checks = await checkAccount(config, catalog);
   const state = await readAccountState(region, config.stage);
@@ -111,7 +110,11 @@ async function bootstrap(
   }
 }
 
-async function deploy({ config, configFile, assembly }: UpOptions, region: string): Promise<void> {
+async function deploy(
+  { config, configFile, assembly }: UpOptions,
+  region: string,
+  isGoingBack: boolean,
+): Promise<void> {
   for (const name of bootstrapRegions(config, region)) {
     const stacks = new StageStacks(name, config.stage);
     try {
@@ -132,7 +135,8 @@ async function deploy({ config, configFile, assembly }: UpOptions, region: strin
     await removesMarket(config, region);
     say('market', 'left out; its tables and its bucket stay in the account, without a stack');
   }
-  await run('--all');
+  if (!isGoingBack) return run('--all');
+  await run(...stacksOnTheWayBack(assembly, config.stage), '--exclusively');
 }
 
 /** Opens the account, adds the credit and delivers the key: on a terminal, else in a secret. */
@@ -182,11 +186,13 @@ async function up(given: UpOptions): Promise<void> {
   await step('synthesis', () => synthesize(options, region));
   await step('market', () => removesMarket(config, region));
   await step('account', () => checkNeeds(options, region));
+  const later = await step('layouts', () => laterRelease(config, region));
+  if (later !== undefined) say('back', `version ${later} is deployed: its data stack stays as it is`);
   const regions = bootstrapRegions(options.config, region);
   const rights = await step('bootstrap', () => missingRights(options.config, caller, regions));
   await step('rights', () => confirmRights(options, caller, rights));
   await step('bootstrap', () => bootstrap(options, caller, rights));
-  await step('deployment', () => deploy(options, region));
+  await step('deployment', () => deploy(options, region, later !== undefined));
   say('deployment', `the stacks Inference-${config.stage}-... are up to date`);
   await useDeployment(options, caller);
 }

@@ -26,6 +26,8 @@ const SEED = join(import.meta.dirname, '..', '..', 'tools', 'local', 'seed', 'ca
 const SHIPPED = join(import.meta.dirname, '..', '..', 'catalogs', 'bedrock.json');
 const scope = { partition: 'aws', accountId: ACCOUNT, region: REGION, stage: 'ring' };
 
+const CATALOG_TABLE = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/Inference-ring-data-Catalog*`;
+
 interface Catalog {
   models: { readonly id: string }[];
 }
@@ -183,21 +185,17 @@ describe('up, as a user who has the printed policies', () => {
     }
   });
 
-  it('names the quotas that it may not read, and stops if it cannot read whether the account is bootstrapped', async () => {
+  it('names the quotas that it may not read, and stops if it cannot read the layouts of a stage', async () => {
     const denied = ['iam:GetAccountSummary', 'cloudformation:DescribeStacks'];
     const { code, output } = await withDenied(denied, '*', () => up(again()));
-    expect([code, output]).toEqual([1, expect.stringContaining('error: bootstrap')]);
+    expect([code, output]).toEqual([1, expect.stringContaining('error: layouts')]);
     expect(output).toMatch(/unknown {2}IAM: roles of the account .*AccessDenied/);
   });
 
   it.each([
     ['cloudformation', 'sts:AssumeRole', '*', 'error: deployment'],
-    [
-      'the catalog',
-      'dynamodb:*',
-      `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/Inference-ring-data-Catalog*`,
-      'error: catalog',
-    ],
+    ['the layouts', 'dynamodb:*', CATALOG_TABLE, 'error: layouts'],
+    ['the catalog', ['dynamodb:PutItem', 'dynamodb:TransactWriteItems'], CATALOG_TABLE, 'error: catalog'],
     [
       'the account',
       'dynamodb:*',
