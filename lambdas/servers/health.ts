@@ -4,8 +4,8 @@
  * that is older than the data of the stage, never replaces the tasks that serve.
  *
  * From then on, only draining and newer data make it unhealthy. A database that does not respond fails calls with 503, and
- * they succeed again with it. If the check failed too, the balancer would remove all tasks at once, and ECS would replace each of
- * them by one that cannot start.
+ * they succeed again with it. If the check failed too, the balancer would remove all tasks at once, and ECS would replace
+ * each of them by one that cannot start.
  */
 import { paidCalls } from '../inference/handlers/paid-handler.ts';
 import { createCatalogProbe } from '../inference/store/catalog-store.ts';
@@ -17,7 +17,10 @@ import { stageCheck } from '../platform/handlers/stage-check.ts';
 import type { NodeHost, RouteTarget } from '../platform/http/node-host.ts';
 import { JSON_BODIES } from './bodies.ts';
 
-/** Rejects if the process may not serve, or the pepper or the catalog cannot be read. A deployment gets its first catalog after its hosts: none is fine. */
+/**
+ * Rejects if the process may not serve, or the pepper or the catalog cannot be read. A deployment gets its first catalog
+ * after its hosts: none is fine.
+ */
 async function readRequired(): Promise<void> {
   const { clients, environment } = createDataResources();
   const { peppers, catalog } = paidCalls();

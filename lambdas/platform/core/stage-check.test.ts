@@ -218,7 +218,7 @@ describe('a stage whose data may be newer', () => {
     expect(state.reads).toBe(1);
   });
 
-  it('renews its record beside the request of a process in use', async () => {
+  it('renews its record during the request of a process in use', async () => {
     const { state, check, prepare, get, reads } = createProcess();
     await prepare();
     reads(false, NEWER);

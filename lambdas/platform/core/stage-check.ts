@@ -39,7 +39,8 @@ export interface StageCheck {
   check(use: StageUse): Promise<void> | undefined;
   /**
    * Starts to read an old view again. Returns nothing if a view of the last 5 minutes exists; else a promise that
-   * resolves or rejects as `check`. A caller who waits for it first writes nothing that a newer version cannot expect.
+   * resolves or rejects as `check`. A caller who waits for it writes nothing
+   * to a stage that was too new for the process 5 minutes ago.
    */
   prepare(): Promise<void> | undefined;
   /** Returns the layout in which the process writes a kind: the first one, as long as it has no view. */

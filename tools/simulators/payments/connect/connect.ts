@@ -50,6 +50,8 @@ export class Connect {
   constructor(ledger: Ledger, courier: Courier) {
     this.#ledger = ledger;
     this.#courier = courier;
+    // Those that a restart has overtaken.
+    for (const payout of this.payouts) if (payout.status === 'pending') this.#arrive(payout);
   }
 
   /** Returns undefined for a call of another part of the API. */
@@ -247,12 +249,16 @@ export class Connect {
       created: this.#ledger.nowSeconds,
     };
     this.#records.payouts[payout.id] = payout;
+    this.#arrive(payout);
+    return payout;
+  }
+
+  #arrive({ id }: PayoutRecord): void {
     const cancel = this.#ledger.time.after(ARRIVAL_MS, () => {
       this.#arrivals.delete(cancel);
-      void this.settle(payout.id, 'pay');
+      void this.settle(id, 'pay');
     });
     this.#arrivals.add(cancel);
-    return payout;
   }
 
   #list<T extends { readonly id: string; readonly created: number; readonly transfer_group?: string | null }>(
