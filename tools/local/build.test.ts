@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ensureAssembly, hashSources } from './build.ts';
@@ -59,6 +59,16 @@ describe('a build', () => {
     }
     expect(new Set(assemblies).size).toBe(4);
     expect(assemblies.map(existsSync)).toEqual([false, true, true, true]);
+  });
+
+  it('stays if it was used last, whatever the clocks of the processes were that used the others', async () => {
+    const nextYear = Date.now() / 1000 + 31_536_000;
+    for (const name of ['lib/1', 'lib/2', 'lib/3', 'lib/4']) {
+      writeFileSync(join(root, name), name);
+      const assembly = await build();
+      expect(existsSync(assembly)).toBe(true);
+      utimesSync(assembly, nextYear, nextYear);
+    }
   });
 
   it('discards its result and starts again if the sources change meanwhile', async () => {

@@ -9,7 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,6 +36,9 @@ const SOURCES = ['bin', 'console', 'lib', 'lambdas', 'package-lock.json', 'cdk.j
 /** Enough to go back and forth between two branches without a build. */
 const MAX_ASSEMBLIES = 3;
 
+/** Written into an assembly at each use: the file system dates it, whatever the clock of this process is. */
+const USED = 'used';
+
 /** Between two looks at another build. */
 const POLL_MS = 100;
 
@@ -48,8 +51,7 @@ export async function ensureAssembly({ environment, ...rest }: BuildOptions): Pr
     await buildOnce(assembly, options);
     assembly = currentAssembly(options);
   }
-  const now = new Date();
-  utimesSync(assembly, now, now);
+  writeFileSync(join(assembly, USED), '');
   deleteOld(outputDir);
   return assembly;
 }
@@ -121,7 +123,7 @@ function synthesize(outdir: string, { root, environment }: BuildOptions): Promis
 function deleteOld(outputDir: string): void {
   const assemblies = readdirSync(outputDir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && /^[0-9a-f]{20}$/.test(entry.name))
-    .map(({ name }) => ({ path: join(outputDir, name), usedMs: modifiedMs(join(outputDir, name)) }))
+    .map(({ name }) => ({ path: join(outputDir, name), usedMs: modifiedMs(join(outputDir, name, USED)) }))
     .sort((a, b) => b.usedMs - a.usedMs);
   for (const { path } of assemblies.slice(MAX_ASSEMBLIES)) rmSync(path, { recursive: true, force: true });
 }
