@@ -123,7 +123,9 @@ function synthesize(outdir: string, { root, environment }: BuildOptions): Promis
 function deleteOld(outputDir: string): void {
   const assemblies = readdirSync(outputDir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && /^[0-9a-f]{20}$/.test(entry.name))
-    .map(({ name }) => ({ path: join(outputDir, name), usedMs: modifiedMs(join(outputDir, name, USED)) }))
+    .map(({ name }) => join(outputDir, name))
+    // One that has just been built has no use yet.
+    .map((path) => ({ path, usedMs: modifiedMs(join(path, USED)) || modifiedMs(path) }))
     .sort((a, b) => b.usedMs - a.usedMs);
   for (const { path } of assemblies.slice(MAX_ASSEMBLIES)) rmSync(path, { recursive: true, force: true });
 }
