@@ -137,7 +137,9 @@ for (const [version, file] of states)
 
       it('counts what a key has spent today, and rejects a call beyond its cap', async () => {
         const { key, spent } = fixture.capped;
-        expect(await json(`/credits/${key}`, key)).toMatchObject({ spend: { today: spent / USD } });
+        const { spend } = await json<{ readonly spend: { readonly today: number } }>(`/credits/${key}`, key);
+        // What a killed host has leased of the cap counts until the repair of the night.
+        expect(spend.today).toBeGreaterThanOrEqual(spent / USD);
         const [path = '', content] = CALLS[0] ?? [];
         const { status, text } = await call(path, content?.('beyond the cap') ?? {}, key);
         expect([status, text]).toEqual([402, expect.stringContaining('daily_usd_exceeded')]);
