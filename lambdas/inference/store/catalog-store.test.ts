@@ -14,8 +14,15 @@ import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import { getHealth } from '../../operations/endpoints/get-health/endpoint.ts';
 import { TABLES } from '../../platform/contract/tables.ts';
 import type { Log } from '../../platform/core/ports.ts';
+import { writeParts } from '../../platform/dynamodb/parts.ts';
 import { writeCatalog } from './catalog-history.ts';
-import { createCatalogProbe, createCatalogSource, readCatalog, readPointer } from './catalog-store.ts';
+import {
+  createCatalogProbe,
+  createCatalogSource,
+  partsOf,
+  readCatalog,
+  readPointer,
+} from './catalog-store.ts';
 
 /** A document of `models` models; `noise` makes it as long compressed as it is plain. */
 function documentOf(name: string, models: number, noise = 0): string {
@@ -154,6 +161,20 @@ describe('the catalog in memory', () => {
     expect(await models(source)).toBe(1);
     await settled();
     expect(await models(source)).toBe(2);
+  });
+
+  it('serves the other models of a document that a later version has applied, and logs the one that it cannot read', async () => {
+    const document = JSON.parse(documentOf('later', 2)) as { models: object[] };
+    Object.assign(document.models[1] ?? {}, { field_of_a_later_version: true });
+    const version = await writeCatalog(database.client, table, documentOf('later', 2));
+    await writeParts(partsOf(database.client, table, version), JSON.stringify(document));
+    const warnings: unknown[] = [];
+    const log: Log = { ...SILENT, warn: (_, fields) => warnings.push(fields) };
+    const source = sourceOf(database.client, () => 0, log);
+    expect(await models(source)).toBe(1);
+    expect(await models(source)).toBe(1);
+    expect((await source()).find('later/0')).toBeDefined();
+    expect(warnings).toEqual([{ failure: expect.stringContaining('field_of_a_later_version') }]);
   });
 
   it('stays whole for a call that has it while another takes its place', async () => {

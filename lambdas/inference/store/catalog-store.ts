@@ -142,7 +142,9 @@ export function createCatalogSource({
     if (pointer?.version === current?.version && current !== undefined) return current;
     if (pointer === undefined) throw new Error('no catalog has been applied');
     const stored = await readVersion(client, table, pointer);
-    return openCatalog(stored.version, JSON.parse(stored.json));
+    return openCatalog(stored.version, JSON.parse(stored.json), (fault) =>
+      log.warn('a model of the catalog cannot be read by this version', { failure: String(fault) }),
+    );
   }
 
   function refresh(): Promise<Catalog> {

@@ -111,7 +111,7 @@ export function createStageCheck({ read, version, clock, log }: StageCheckOption
 
   function decide(use: StageUse): void {
     if (view === undefined) return;
-    if (view.unreadable.length > 0) throw outdated();
+    if (view.unreadable.length > 0) throw outdatedVersion();
     if (view.isClosed && use === 'change') throw closed();
   }
 
@@ -144,7 +144,7 @@ const closed = (): ServiceError =>
     retryAfterSeconds: CLOSED_RETRY_AFTER,
   });
 
-const outdated = (): ServiceError =>
+export const outdatedVersion = (): ServiceError =>
   new ServiceError('outdated_version', 'This process is older than the data of the service; retry.', {
     retryAfterSeconds: OUTDATED_RETRY_AFTER,
   });

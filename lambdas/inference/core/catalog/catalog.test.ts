@@ -96,14 +96,35 @@ describe('a model of an open catalog', () => {
       expect(catalog.find(name)).toBeUndefined();
   });
 
-  it('fails only the lookups of its names and the list if this version cannot read it', () => {
-    const unknown = modelOf(1, { field_of_a_later_version: true });
-    const catalog = openCatalog('1', { models: [modelOf(0), unknown, modelOf(2)] });
-    for (const name of ['acme/model-0', 'alias-2']) expect(catalog.find(name)).toBeDefined();
-    for (const failing of [() => catalog.find('alias-1'), () => catalog.models])
-      expect(failing).toThrow(
-        /"acme\/model-1" of the stored catalog is not valid.*field_of_a_later_version/s,
+  it('stays out of the list if a later version has applied it, and has a call that names it repeated', () => {
+    const later = [
+      modelOf(1, { field_of_a_later_version: true }),
+      modelOf(2, { routes: [{ id: 'a-2', protocol: 'of-a-later-version' }] }),
+      modelOf(3, { routes: [{ id: 'a-3', guard_of_a_later_version: 'on' }, { id: 'b-3' }] }),
+    ];
+    const faults: string[] = [];
+    const catalog = openCatalog('1', { models: [modelOf(0), ...later, modelOf(4)] }, (fault) =>
+      faults.push(fault.message),
+    );
+    for (let round = 0; round < 2; round += 1) {
+      expect(catalog.models.map(({ id }) => id)).toEqual(['acme/model-0', 'acme/model-4']);
+      for (const name of ['acme/model-0', 'alias-4']) expect(catalog.find(name)).toBeDefined();
+      for (const name of ['acme/model-1', 'alias-2', 'alias-3']) {
+        expect(catalog.find(name)).toBeUndefined();
+        expect(() => requireModel(catalog, name, 'chat', 'model')).toThrow(
+          expect.objectContaining({ code: 'outdated_version' }),
+        );
+      }
+      // A name that only resembles one of them is unknown as ever.
+      expect(() => requireModel(catalog, 'alias-11', 'chat', 'model')).toThrow(
+        expect.objectContaining({ code: 'model_not_found' }),
       );
+    }
+    expect(faults).toEqual([
+      expect.stringMatching(/"acme\/model-1" of the stored catalog is not valid.*field_of_a_later_version/s),
+      expect.stringContaining('of the stored catalog is not valid'),
+      expect.stringContaining('guard_of_a_later_version'),
+    ]);
   });
 });
 
