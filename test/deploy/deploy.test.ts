@@ -212,16 +212,10 @@ describe('an update from a release to another version', () => {
     ['released', ['inference', 'platform', 'operations']],
     ['current', undefined],
   ])(
-    'fails no paid call before and after the way to the %s one, which replays what the versions before have stored',
+    'fails no paid call on the way to the %s one, which replays what the versions before have stored',
     async (version, stacks) => {
-      const answers: (number | string)[] = [];
-      const callEach = async () => {
-        for (const call of paid.each) answers.push(await call());
-      };
-      await callEach();
-      // The emulator ends a function's process in the middle of a call, which AWS does not.
-      await deployment.deployAssembly(assemblies[version], stacks);
-      await callEach();
+      const deploy = () => deployment.deployAssembly(assemblies[version], stacks);
+      const answers = await deployUnder(paid.each, deploy);
       statuses.push(...answers);
       expect(answers.filter((status) => status !== 200)).toEqual([]);
       expect(await paid.repeat()).toEqual([]);
@@ -230,7 +224,7 @@ describe('an update from a release to another version', () => {
   );
 
   it('charges each of these calls once', async () => {
-    expect(statuses).toHaveLength(18);
+    expect(statuses.length).toBeGreaterThan(20);
     const records = await paid.records();
     // Each version has made one call that was repeated.
     expect(records).toHaveLength(statuses.length + 4);

@@ -10,6 +10,8 @@ import base64
 import contextvars
 import json
 import os
+import threading
+import time
 import uuid
 
 import accounts
@@ -67,6 +69,24 @@ def invoke_with_chunks(worker, *args, **kwargs):
     return invoke(worker, *args, **kwargs)
 
 
+kill_workers = lambda_runtime.kill_workers
+
+
+def kill_when_idle(workers):
+    """An update leaves a process that serves a call to it, as Lambda does; MiniStack would end it in the middle."""
+    busy = [worker for worker in workers if worker.in_use]
+    kill_workers([worker for worker in workers if worker not in busy])
+
+    def wait():
+        while any(worker.in_use for worker in busy):
+            time.sleep(0.1)
+        kill_workers(busy)
+
+    if busy:
+        threading.Thread(target=wait, daemon=True).start()
+
+
+lambda_runtime.kill_workers = kill_when_idle
 lambda_runtime.Worker.sink = None
 lambda_runtime.Worker._spawn = spawn_with_chunks
 lambda_runtime.Worker.invoke = invoke_with_chunks
