@@ -6,14 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LAYOUTS, type StageLayouts } from '../../lambdas/platform/contract/layouts.ts';
 import { RELEASE } from '../../lambdas/platform/contract/release.ts';
-import { STAGE_ITEM } from '../../lambdas/platform/contract/stage.ts';
-import { text as textValue } from '../../lambdas/platform/dynamodb/attribute-values.ts';
-import { encodeLayouts } from '../../lambdas/platform/dynamodb/stage-item.ts';
 import { fileDatabase } from '../../lambdas/platform/testing/file-database.ts';
+import { recordLayouts } from '../../lambdas/platform/testing/record-layouts.ts';
 
 const database = fileDatabase();
 
@@ -48,15 +45,7 @@ afterAll(() => {
   account.close();
 });
 
-const record = (layouts: StageLayouts) =>
-  database.client.send(
-    new UpdateItemCommand({
-      TableName: database.tables.catalog,
-      Key: { part: textValue(STAGE_ITEM) },
-      UpdateExpression: 'SET layouts = :layouts',
-      ExpressionAttributeValues: { ':layouts': encodeLayouts(layouts) },
-    }),
-  );
+const record = (layouts: StageLayouts) => recordLayouts(database.client, database.tables.catalog, layouts);
 
 /** Runs the step around them with these settings; returns its exit code and its error output. */
 async function run(settings: object): Promise<readonly [number | null, string]> {

@@ -1,11 +1,8 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { finishedLayouts, LAYOUTS, type StageLayouts } from '../../lambdas/platform/contract/layouts.ts';
 import { RELEASE } from '../../lambdas/platform/contract/release.ts';
-import { STAGE_ITEM } from '../../lambdas/platform/contract/stage.ts';
-import { text } from '../../lambdas/platform/dynamodb/attribute-values.ts';
-import { encodeLayouts } from '../../lambdas/platform/dynamodb/stage-item.ts';
 import { fileDatabase } from '../../lambdas/platform/testing/file-database.ts';
+import { recordLayouts } from '../../lambdas/platform/testing/record-layouts.ts';
 import { createLayouts } from './layouts.ts';
 import { createMaintenance, type Maintenance } from './maintenance.ts';
 
@@ -22,15 +19,7 @@ beforeAll(() => {
   maintenance = createMaintenance({ environment }, client, Date.now);
 });
 
-const record = (stored: StageLayouts) =>
-  database.client.send(
-    new UpdateItemCommand({
-      TableName: database.tables.catalog,
-      Key: { part: text(STAGE_ITEM) },
-      UpdateExpression: 'SET layouts = :layouts',
-      ExpressionAttributeValues: { ':layouts': encodeLayouts(stored) },
-    }),
-  );
+const record = (stored: StageLayouts) => recordLayouts(database.client, database.tables.catalog, stored);
 
 describe('the layouts of a stage', () => {
   beforeEach(async () => {

@@ -1,16 +1,14 @@
 /** A stage whose processes have different versions: hosts, and the function that writes keys. */
 import { randomUUID } from 'node:crypto';
 import { json } from 'node:stream/consumers';
-import { paginateScan, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { type Policy, policyEntry } from '../../../lambdas/access/core/keys/policy.ts';
 import { createSessions } from '../../../lambdas/access/store/sessions/session-tokens.ts';
 import { createSecretsClient, type DynamoClients } from '../../../lambdas/platform/aws/clients.ts';
 import { VARIABLES } from '../../../lambdas/platform/contract/environment.ts';
 import { LAYOUTS, type StageLayouts } from '../../../lambdas/platform/contract/layouts.ts';
-import { STAGE_ITEM } from '../../../lambdas/platform/contract/stage.ts';
-import { text } from '../../../lambdas/platform/dynamodb/attribute-values.ts';
-import { encodeLayouts } from '../../../lambdas/platform/dynamodb/stage-item.ts';
 import { lambdaEvent } from '../../../lambdas/platform/testing/lambda-event.ts';
+import { recordLayouts } from '../../../lambdas/platform/testing/record-layouts.ts';
 import { REGION } from '../../local/assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
 import { functionEnvironment } from '../../local/functions/environment.ts';
@@ -181,15 +179,8 @@ export class MixedStage {
   }
 
   /** Records the layouts that the data may have. */
-  async record(layouts: StageLayouts): Promise<void> {
-    await this.clients.client.send(
-      new UpdateItemCommand({
-        TableName: DATABASE_TABLES.catalog,
-        Key: { part: text(STAGE_ITEM) },
-        UpdateExpression: 'SET layouts = :layouts',
-        ExpressionAttributeValues: { ':layouts': encodeLayouts(layouts) },
-      }),
-    );
+  record(layouts: StageLayouts): Promise<void> {
+    return recordLayouts(this.clients.client, DATABASE_TABLES.catalog, layouts);
   }
 
   /** Permits the layouts of the next version, as `admin layout finish` of that version does. */

@@ -5,7 +5,7 @@ import { unknownModel } from './unknown-model.ts';
 
 export interface Catalog {
   readonly version: string;
-  /** All that this version can read. */
+  /** The models that this version can read. */
   readonly models: readonly Model[];
   readonly defaults: CatalogDocument['defaults'];
   /** The ids and aliases, also of models that this version cannot read. */
