@@ -107,8 +107,8 @@ onLinux(
   'a host that dies while its execution runs leaves it to end, and the call is paid once',
   async () => {
     const before = await payer.wallet();
-    // None is left of an earlier call: the next one to be seen belongs to the execution.
-    kill(...STEP);
+    // A killed process is seen until it has ended. None is left of an earlier call: the next one belongs to the execution.
+    while (kill(...STEP) > 0) await pause(10);
     let isAnswered = false;
     const call = transcribe().then(
       ({ status }) => status,
