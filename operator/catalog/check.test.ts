@@ -168,6 +168,17 @@ describe('catalog check', () => {
     for (const request of requests) expect(request.headers).not.toHaveProperty('authorization');
   });
 
+  it('requests nothing for a route of Amazon Polly, which has no list of models', async () => {
+    const { routes } = await check([{ protocol: 'polly', upstream_model: 'neural' }], server.origin, [], {
+      type: 'tts',
+      price: { unit: 'per_million_characters', character: 16 },
+    });
+    expect(routes).toMatchObject([
+      { state: 'unknown', reason: expect.stringContaining('no list of models') },
+    ]);
+    expect(requests).toEqual([]);
+  });
+
   it('requests the life cycle of each Bedrock model from AWS, signed, and reports the announced ends', async () => {
     const { routes, ended } = await check([
       bedrock('us.amazon.nova-lite-v1:0'),

@@ -177,6 +177,8 @@ class Check {
   }
 
   async #ofProvider(route: CatalogRoute): Promise<Finding> {
+    if (route.protocol === 'polly' || route.protocol === 'transcribe')
+      return { state: 'unknown', reason: 'Amazon Polly and Amazon Transcribe have no list of models' };
     if (route.auth === 'api-key' || route.auth === 'entra' || route.api_version !== undefined)
       return { state: 'unknown', reason: 'Azure lists models, not deployments' };
     if (route.auth === 'google') return { state: 'unknown', reason: 'Vertex AI has no list of its models' };

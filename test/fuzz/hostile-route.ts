@@ -1,7 +1,7 @@
 /** Answers of routes of each protocol, spoiled, with a word in every place that is none of a caller's business. */
 import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
-import type { CatalogRoute } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import type { ChatProtocol } from '../../lambdas/inference/core/catalog/route-document.ts';
 import {
   block,
   change,
@@ -24,7 +24,7 @@ import type { FuzzRoute } from './running-service.ts';
 /** It may be a field's name and an event's, so that no pattern alone keeps it back. */
 export const CANARY = 'heronleak';
 
-export type Protocol = CatalogRoute['protocol'];
+export type Protocol = ChatProtocol;
 
 interface HostileResponse {
   readonly status: number;

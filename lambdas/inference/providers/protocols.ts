@@ -1,5 +1,5 @@
-/** Every upstream protocol under the name that a catalog gives it. */
-import type { CatalogRoute } from '../core/catalog/catalog-document.ts';
+/** Every upstream protocol of conversations under the name that a catalog gives it. */
+import type { ChatProtocol } from '../core/catalog/route-document.ts';
 import type { Provider } from '../core/upstream/provider.ts';
 import { type AnthropicDependencies, createAnthropicProvider } from './anthropic/provider.ts';
 import { type BedrockDependencies, createBedrockProvider } from './bedrock/provider.ts';
@@ -14,7 +14,7 @@ export type ProviderDependencies = OpenAiDependencies &
 
 export function createProviders(
   dependencies: ProviderDependencies,
-): Readonly<Record<CatalogRoute['protocol'], Provider>> {
+): Readonly<Record<ChatProtocol, Provider>> {
   return {
     openai: createOpenAiProvider(dependencies),
     'openai-responses': createResponsesProvider(dependencies),

@@ -8,9 +8,11 @@
  * Bedrock Powered by AWS Mantle; Anthropic's TypeScript SDK, `AnthropicBedrockMantle`).
  * - `aws-external-anthropic`: Claude Platform on AWS, `aws-external-anthropic.{region}.api.aws` (its user guide, Making
  * requests).
+ *
+ * Routes of the protocol `polly` call `polly.{region}.amazonaws.com` (AWS General Reference, Amazon Polly endpoints).
  */
 export const AWS_SERVICES = ['bedrock', 'bedrock-mantle', 'aws-external-anthropic'] as const;
-export type AwsService = (typeof AWS_SERVICES)[number];
+export type AwsService = (typeof AWS_SERVICES)[number] | 'polly';
 
 /** The service and region of a signature. Without a region, the function's region applies. */
 export interface AwsAddress {
@@ -24,14 +26,13 @@ export const KNOWN_AWS_HOSTS =
 
 /** The first name of a service's hosts, those of VPC endpoints, of FIPS endpoints and of other partitions included (AWS General Reference). */
 const SERVICE_HOSTNAME =
-  /(?:^|\.)(bedrock-runtime|bedrock-mantle|aws-external-anthropic)(?:-fips)?\.([a-z0-9-]+)\.(?:[a-z0-9-]+\.)*(?:amazonaws\.com(?:\.cn)?|amazonaws\.eu|api\.aws)$/;
+  /(?:^|\.)(bedrock-runtime|bedrock-mantle|aws-external-anthropic|polly)(?:-fips)?\.([a-z0-9-]+)\.(?:[a-z0-9-]+\.)*(?:amazonaws\.com(?:\.cn)?|amazonaws\.eu|api\.aws)$/;
 
 /** Returns the service and region that a hostname identifies, or undefined for an unknown host. */
 export function awsAddressOf(url: string): Required<AwsAddress> | undefined {
   const [, name, region] = SERVICE_HOSTNAME.exec(new URL(url).hostname) ?? [];
   if (name === undefined) return undefined;
-  const service = AWS_SERVICES.find((awsService) => awsService === name) ?? 'bedrock';
-  return { service, region };
+  return { service: name === 'bedrock-runtime' ? 'bedrock' : (name as AwsService), region };
 }
 
 /** A route with the service and region that apply if its host does not identify them. */

@@ -5,15 +5,15 @@ import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
 import { canBill } from '../pricing/counts.ts';
 import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
 import { isLongPrompts } from './betas.ts';
-import { catalogId as id, PROTOCOLS, route } from './route-document.ts';
+import { CHAT_PROTOCOLS, catalogId as id, type PROTOCOLS, route } from './route-document.ts';
 
 /** The protocols that the service supports for each type. */
 const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[number][]>> = {
-  chat: PROTOCOLS,
+  chat: CHAT_PROTOCOLS,
   embeddings: ['openai', 'bedrock'],
   image: ['openai', 'bedrock'],
-  tts: ['openai'],
-  audio: ['openai'],
+  tts: ['openai', 'polly'],
+  audio: ['openai', 'transcribe'],
 };
 
 /**

@@ -14,6 +14,9 @@ describe('an address of AWS', () => {
     ['https://bedrock-runtime.cn-north-1.amazonaws.com.cn', 'bedrock', 'cn-north-1'],
     ['https://bedrock-runtime.eusc-de-east-1.amazonaws.eu', 'bedrock', 'eusc-de-east-1'],
     ['https://aws-external-anthropic.us-west-2.api.aws/v1', 'aws-external-anthropic', 'us-west-2'],
+    ['https://polly.eu-central-1.amazonaws.com', 'polly', 'eu-central-1'],
+    ['https://polly-fips.us-east-1.amazonaws.com', 'polly', 'us-east-1'],
+    ['https://vpce-1-2.polly.us-east-1.vpce.amazonaws.com', 'polly', 'us-east-1'],
   ])('names its service and region: %s', (url, service, region) => {
     expect(awsAddressOf(url)).toEqual({ service, region });
     const other = { aws_service: 'bedrock', aws_region: 'eu-west-1' } as const;
@@ -39,9 +42,9 @@ describe('an address of AWS', () => {
 });
 
 /** Returns the faults of a route, by field. */
-function faultsOf(route: object): string[] {
+function faultsOf(route: object, model: object = {}): string[] {
   try {
-    modelsOf({ routes: [{ base_url: undefined, ...route }] });
+    modelsOf({ ...model, routes: [{ base_url: undefined, ...route }] });
     return [];
   } catch (failure) {
     const lines = (failure as Error).message.matchAll(/✖ (.*)\n\s+→ at models\[0\]\.routes\[0\]\.(\w+)/g);
@@ -104,6 +107,32 @@ describe('a route that is signed', () => {
     const keyed = { protocol: 'anthropic', base_url: PLATFORM, secret: 'env:KEY' };
     expect(faultsOf({ ...keyed, workspace: 'wrkspc_1' })).toEqual([]);
     expect(faultsOf(keyed)).toHaveLength(1);
+  });
+});
+
+describe.each([
+  ['polly', 'tts', 'neural', { unit: 'per_million_characters', character: 16 }],
+  ['transcribe', 'audio', 'standard', { unit: 'per_second', second: 0.0001 }],
+])('a route of the protocol %s', (protocol, type, upstream_model, price) => {
+  const faultsWith = (route: object, model: object = { type, price }) =>
+    faultsOf({ protocol, upstream_model, ...route }, model);
+
+  it('needs no address', () => {
+    expect(faultsWith({})).toEqual([]);
+  });
+
+  it.each([
+    [{ secret: 'env:KEY' }, "secret must be absent: the function's role signs"],
+    [{ auth: 'sigv4' }, 'auth must be absent: the protocol signs by itself'],
+    [{ dialect: { store: false } }, `dialect must be absent for the protocol "${protocol}"`],
+  ])('rejects %j', (route, fault) => {
+    expect(faultsWith(route)).toContain(fault);
+  });
+
+  it('serves models of its type only', () => {
+    expect(faultsWith({}, {})).toEqual([
+      'protocol must be openai or openai-responses or anthropic or bedrock or gemini for type "chat"',
+    ]);
   });
 });
 

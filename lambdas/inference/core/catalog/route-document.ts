@@ -42,7 +42,14 @@ const secret = z
     error: 'must be "env:NAME" or "secretsmanager:NAME#field"',
   });
 
-export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
+/** The protocols of conversations. */
+export const CHAT_PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
+export type ChatProtocol = (typeof CHAT_PROTOCOLS)[number];
+
+export const PROTOCOLS = [...CHAT_PROTOCOLS, 'polly', 'transcribe'] as const;
+
+/** Protocols whose client signs each request with the function's own role. */
+const SIGNS_ITSELF: ReadonlySet<string> = new Set(['bedrock', 'polly', 'transcribe']);
 
 /** Authorization methods that replace the method of the protocol. */
 const AUTHS = ['sigv4', 'api-key', 'entra', 'google'] as const;
@@ -66,7 +73,7 @@ const routeFields = z.strictObject({
   protocol: z.enum(PROTOCOLS),
   /**
    * Ends in the version segment; the service appends `/chat/completions`, `/responses`, `/messages`, `/models/...` and so on. Absent, and then
-   * empty, on a `bedrock` route that uses the address of the function's own region.
+   * empty, on a `bedrock`, `polly` or `transcribe` route that uses the address of the function's own region.
    */
   base_url: z
     .url({ protocol: /^https?$/ })
@@ -139,9 +146,11 @@ function* faultsOf(entry: RouteFields): Generator<FieldFault> {
   const mode = entry.dialect?.reasoning_request;
   if (mode !== undefined && !OF_EVERY_PROTOCOL.has(mode) && protocol !== 'openai')
     yield { path: 'dialect', message: `reasoning_request "${mode}" is for the protocol "openai" only` };
-  if (protocol === 'bedrock') {
+  if (SIGNS_ITSELF.has(protocol)) {
     if (key !== undefined) yield { path: 'secret', message: "must be absent: the function's role signs" };
     if (auth !== undefined) yield { path: 'auth', message: 'must be absent: the protocol signs by itself' };
+    if (entry.dialect !== undefined && protocol !== 'bedrock')
+      yield { path: 'dialect', message: `must be absent for the protocol "${protocol}"` };
   } else if (url === '') {
     yield { path: 'base_url', message: 'is required' };
     return;
@@ -175,7 +184,7 @@ function* azureFaults({ protocol, auth, secret, api_version: version }: RouteFie
   const isOpenAi = protocol === 'openai' || protocol === 'openai-responses';
   if (auth === 'api-key' && !isOpenAi)
     yield { path: 'auth', message: 'is "api-key" for the protocols "openai" and "openai-responses" only' };
-  if (auth !== undefined && auth !== 'sigv4' && protocol !== 'bedrock' && secret === undefined)
+  if (auth !== undefined && auth !== 'sigv4' && !SIGNS_ITSELF.has(protocol) && secret === undefined)
     yield { path: 'secret', message: `is required for auth "${auth}"` };
   if (version !== undefined && !isOpenAi)
     yield { path: 'api_version', message: 'is for the protocols "openai" and "openai-responses" only' };
@@ -183,7 +192,7 @@ function* azureFaults({ protocol, auth, secret, api_version: version }: RouteFie
 
 function* signingFaults(entry: RouteFields, isKnownHost: boolean): Generator<FieldFault> {
   const { protocol, auth, secret, aws_service: service, aws_region: region } = entry;
-  const signs = auth === 'sigv4' && protocol !== 'bedrock';
+  const signs = auth === 'sigv4' && !SIGNS_ITSELF.has(protocol);
   if (signs && secret !== undefined)
     yield { path: 'secret', message: "must be absent: the function's role signs" };
   if (signs && signedFor(entry) === undefined)

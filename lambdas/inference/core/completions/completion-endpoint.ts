@@ -8,7 +8,7 @@ import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import type { CallContext, HttpRequest, StreamingEndpoint } from '../../../platform/core/ports.ts';
 import type { PaidCall } from '../call.ts';
 import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
-import type { CatalogRoute } from '../catalog/catalog-document.ts';
+import type { ChatProtocol } from '../catalog/route-document.ts';
 import { createPaidEndpoint, type PaidEndpointDependencies } from '../paid-endpoint.ts';
 import { affinityOf, conversationIn } from '../routing/affinity.ts';
 import type { Provider } from '../upstream/provider.ts';
@@ -18,7 +18,7 @@ import { CompletionRequest, type RequestDependencies, type ValidRequest } from '
 import { attemptRoute, prepareCompletion, type StartedResponse } from './delivery.ts';
 
 export interface CompletionDependencies extends PaidEndpointDependencies, RequestDependencies {
-  readonly providers: Readonly<Record<CatalogRoute['protocol'], Provider>>;
+  readonly providers: Readonly<Record<ChatProtocol, Provider>>;
   /** Creates the sealed tokens of each account. */
   readonly sealedTokens: (peppers: Peppers) => (accountId: string) => SealedTokens;
 }
@@ -65,7 +65,8 @@ export function readCompletion<Body extends CompletionBody>(
         ...time,
         after,
         hostEnds,
-        provider: providers[candidate.route.protocol],
+        // The catalog admits no other protocol for a chat model.
+        provider: providers[candidate.route.protocol as ChatProtocol],
       }),
     prepare: (response, call) => {
       const { model, route } = call.candidate;

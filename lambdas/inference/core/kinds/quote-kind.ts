@@ -6,12 +6,11 @@ import { NO_OUTPUT } from '../../../ledger/core/call.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Kind } from '../../../platform/core/kinds.ts';
 import type { CatalogRoute, Model } from '../catalog/catalog-document.ts';
-import { PROTOCOLS } from '../catalog/route-document.ts';
 import { ignoredFieldsHeader, readPayload } from '../completions/forwarded-fields.ts';
 import type { FieldTable } from '../fields/table.ts';
 import { bodyFor, type Estimate, type Quote, scopeOf } from '../quote.ts';
 import { chooseRoutes, type RouteChoice } from '../routing/route-choice.ts';
-import { ignoredFields, type Providers } from '../routing/route-support.ts';
+import { ignoredFields } from '../routing/route-support.ts';
 
 export interface KindRequest extends Pick<RouteChoice, 'controls' | 'chance'> {
   readonly kind: Exclude<Kind, 'chat'>;
@@ -41,7 +40,7 @@ export function quoteKind({ kind, model, fields, request, estimate, ...routing }
   const candidates = chooseRoutes({
     ...routing,
     models: [model],
-    call: { payload, request, providers: WITHOUT_FEATURES },
+    call: { payload, request, providers: {} },
   });
   const routes = candidates.map(({ route }) => route);
   const body = bodyFor(payload, routes);
@@ -62,8 +61,3 @@ export function quoteKind({ kind, model, fields, request, estimate, ...routing }
     bodyOn: (route) => (route.protocol === payload.protocol ? bodyFor(payload, [route]) : request),
   };
 }
-
-/** Every route serves every request of its kind. */
-const WITHOUT_FEATURES = Object.fromEntries(
-  PROTOCOLS.map((protocol) => [protocol, { features: new Set() }]),
-) as unknown as Providers;

@@ -15,7 +15,8 @@ import { fieldsWithoutClaude } from './claude-fields.ts';
 export type RoutedPayload = Pick<ChatPayload, 'protocol' | 'fields'> &
   Partial<Pick<ChatPayload, 'body' | 'conversation' | 'limitedTo'>>;
 
-export type Providers = Readonly<Record<CatalogRoute['protocol'], Pick<Provider, 'features'>>>;
+/** The protocols with features. Requests of kinds other than chat need none. */
+export type Providers = Readonly<Partial<Record<CatalogRoute['protocol'], Pick<Provider, 'features'>>>>;
 
 /** The billable items of a request on a route, or the first need that the route does not meet. */
 type RouteSupport = { readonly billableItems: BillableItems } | { readonly unmetNeed: Need };
@@ -51,11 +52,11 @@ export function meets(
 ): RouteSupport {
   const { model, route } = candidate;
   const isOwn = route.protocol === protocol;
-  const { features } = providers[route.protocol];
+  const features = providers[route.protocol]?.features;
   const lacks = needs.find(
     (need) =>
       (need.kind === 'capability' && !isCapable(route, need.name)) ||
-      (need.kind === 'feature' && !features.has(need.name) && !(isOwn && need.name === 'blank-turns')) ||
+      (need.kind === 'feature' && !features?.has(need.name) && !(isOwn && need.name === 'blank-turns')) ||
       (!isOwn && isPriced(need) && isLost(need)),
   );
   if (lacks !== undefined) return { unmetNeed: lacks };

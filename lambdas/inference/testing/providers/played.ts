@@ -1,11 +1,11 @@
 /** Whole calls: a vendor's answer through a provider and a format, read by the caller's SDK. */
-import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
+import type { ChatProtocol } from '../../core/catalog/route-document.ts';
 import { type FormatName, type ReceivedResponse, receive, receiveFailure } from '../completions/received.ts';
 import { formatCases, serve } from '../completions/served-call.ts';
 import { framesOf, type WireEvent } from './bedrock/frames.ts';
 import { wire } from './streams.ts';
 
-export type RouteProtocol = CatalogRoute['protocol'];
+export type RouteProtocol = ChatProtocol;
 
 export const ROUTES = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 
