@@ -89,12 +89,20 @@ describe('the bundles', () => {
     const packagesOf = (endpoint: string) =>
       Object.entries(metafile.outputs)
         .filter(([path]) => path.endsWith(`/${endpoint}/index.mjs`))
-        .flatMap(([, { inputs }]) => Object.keys(inputs))
-        .filter((path) => path.includes('node_modules/@aws-sdk/client-'));
+        .flatMap(([, { inputs }]) => Object.entries(inputs))
+        .filter(
+          ([path, { bytesInOutput }]) => bytesInOutput > 0 && path.includes('node_modules/@aws-sdk/client-'),
+        )
+        .map(([path]) => path);
     expect(packagesOf('get-index')).toEqual([]);
     expect(packagesOf('list-models').filter((path) => path.includes('secrets-manager'))).toEqual([]);
     const chat = packagesOf('create-chat-completion');
     expect(chat.some((path) => path.includes('secrets-manager'))).toBe(true);
+    const withPolly = FUNCTIONS.filter((name) =>
+      packagesOf(name).some((path) => path.includes('client-polly')),
+    );
+    expect(withPolly).toEqual(['create-speech']);
+    expect(packagesOf('create-speech').filter((path) => path.includes('client-bedrock'))).toEqual([]);
   });
 
   it('depend on the sources alone, so that an unchanged function is not deployed again', async () => {

@@ -32,7 +32,7 @@ export const INFERENCE_GRANTS = {
   'create-response': CHAT_CALL,
   'create-embeddings': PAID_CALL,
   'create-images': PAID_CALL,
-  'create-speech': PAID_HTTP_CALL,
+  'create-speech': { ...PAID_HTTP_CALL, speech: true },
   'create-transcription': { ...PAID_HTTP_CALL, settlements: true },
   'count-message-tokens': TOKEN_COUNT,
   'count-response-tokens': TOKEN_COUNT,

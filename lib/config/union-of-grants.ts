@@ -24,6 +24,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   providerSecrets: 'providerSecrets',
   bedrockModels: 'bedrockModels',
   signedModels: 'signedModels',
+  speech: 'speech',
   settlements: 'settlements',
   holds: 'holds',
   smokeAccess: 'smokeAccess',

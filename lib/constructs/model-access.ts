@@ -46,6 +46,15 @@ export function allowSignedModels(role: Role): void {
   }
 }
 
+/** Allows speech of Amazon Polly, in every region. */
+export function allowSpeech(role: Role): void {
+  allow(role, ['polly:SynthesizeSpeech'], '*');
+  Validations.of(role).acknowledge({
+    id: 'AwsSolutions-IAM5[Resource::*]',
+    reason: 'The action takes no resource (Amazon Polly API permissions reference, SynthesizeSpeech).',
+  });
+}
+
 function allow(role: Role, actions: string[], resource: string): void {
   role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
 }

@@ -166,7 +166,7 @@ describe('the role of a function', () => {
         builds = [],
       } = GRANTS[name];
       const { keyPepper, sessionKey, webhookKey, identitySecret, payments } = GRANTS[name];
-      const { providerSecrets, bedrockModels, signedModels, settlements } = GRANTS[name];
+      const { providerSecrets, bedrockModels, signedModels, speech, settlements } = GRANTS[name];
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
       const secrets =
         'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
@@ -204,6 +204,7 @@ describe('the role of a function', () => {
           ? INVOCATIONS.flatMap((action) => MODELS.map((model) => `${action} ${model}`))
           : []),
         ...(signedModels ? INFERENCES : []),
+        ...(speech ? ['polly:SynthesizeSpeech *'] : []),
         ...builds.map((action) => BUILDS[action]),
       ];
       expect(permissionsOf(app, stack, roleId)).toEqual(expected.sort());

@@ -42,6 +42,7 @@ const UNSCOPED = [
   'dynamodb:ListStreams',
   'ecr:GetAuthorizationToken',
   'guardduty:SendObjectMalwareScan',
+  'polly:SynthesizeSpeech',
   'tag:GetResources',
   ...actionsOf('xray', ['GetSamplingRules', 'GetSamplingTargets', 'PutTelemetryRecords', 'PutTraceSegments']),
   ...actionsOf('backup', ['CopyFromBackupVault', 'CopyIntoBackupVault', 'DescribeBackupVault']),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/app/routes.ts';
+import { PROTOCOLS } from '../../lambdas/inference/core/catalog/route-document.ts';
 import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import type { Authentication, Route } from '../../lambdas/platform/contract/route.ts';
 import { filesIn, modulesIn, namesIn, read, SOURCE_FOLDERS, sourceModules } from './source-tree.ts';
@@ -171,12 +172,14 @@ describe('the folders of the providers', () => {
       expect([name, withoutTests(namesIn(`lambdas/inference/providers/${name}`))]).toEqual([name, skeleton]);
   });
 
-  it('contain, for each other kind of call, one file for each protocol that serves it', () => {
+  it('contain, for each other kind of call, the files of each protocol that serves it', () => {
     const kinds = namesIn(KINDS).filter((name) => !name.includes('.'));
     for (const kind of kinds) {
-      const protocols = withoutTests(namesIn(`${KINDS}/${kind}`)).map((file) => file.replace(/\.ts$/, ''));
-      expect(protocols).toContain('openai');
-      expect(protocols.filter((protocol) => !providers.includes(protocol))).toEqual([]);
+      const files = withoutTests(namesIn(`${KINDS}/${kind}`)).map((file) => file.replace(/\.ts$/, ''));
+      expect(files).toContain('openai');
+      const isNamed = (file: string) =>
+        PROTOCOLS.some((protocol) => file === protocol || file.startsWith(`${protocol}-`));
+      expect(files.filter((file) => !isNamed(file))).toEqual([]);
     }
   });
 });

@@ -27,6 +27,7 @@ import {
 import { createProviders } from '../../lambdas/inference/providers/protocols.ts';
 import { createSealedTokens } from '../../lambdas/inference/store/sealed-tokens.ts';
 import { createBreaker } from '../../lambdas/inference/testing/circuit/memory-circuits.ts';
+import { pollyClient } from '../../lambdas/inference/testing/providers/kinds/polly-calls.ts';
 import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
 import type { After, Clock, StreamingEndpoint, UpstreamFetch } from '../../lambdas/platform/core/ports.ts';
 import { createRequestHandler, type HostContext } from '../../lambdas/platform/http/request-handler.ts';
@@ -186,7 +187,7 @@ export async function startService(
     ),
     embeddings: createKindEndpoint(embeddings, createEmbeddingCalls(calls), calls),
     images: createKindEndpoint(images, createImageCalls({ ...calls, download: calls.fetch }), calls),
-    speech: createKindEndpoint(speech, createSpeechCalls(calls), calls),
+    speech: createKindEndpoint(speech, createSpeechCalls({ ...calls, pollyClient }), calls),
   };
   const handlers = Object.fromEntries(
     Object.entries(endpoints).map(([name, endpoint]) => [

@@ -54,6 +54,10 @@ const JUSTIFIED: readonly { readonly permission: RegExp; readonly reason: string
     reason: 'AWS takes no resource for it',
   },
   {
+    permission: /^polly:SynthesizeSpeech \*$/,
+    reason: 'AWS takes no resource for it without a lexicon',
+  },
+  {
     permission: /^dynamodb:ListStreams \*$/,
     reason: 'AWS takes no resource for it, and asks it of the reader of a stream',
   },

@@ -37,6 +37,8 @@ export interface Grants {
   readonly bedrockModels?: true;
   /** Calls models at `bedrock-mantle`, and at Claude Platform on AWS. */
   readonly signedModels?: true;
+  /** Speaks with Amazon Polly. */
+  readonly speech?: true;
   /** Starts the workflow that settles transcriptions. */
   readonly settlements?: true;
   /** Reads the key of the scheduled smoke test. */

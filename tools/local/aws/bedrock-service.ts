@@ -34,6 +34,10 @@ export const createModelServices = (
       resourceArn: regionalArn('aws-external-anthropic', `workspace/${headers['anthropic-workspace-id']}`),
     },
   ]),
+  // Neither action takes a resource (Amazon Polly API permissions reference).
+  polly: forwarding(upstreamUrl, ({ method }) => [
+    { action: method === 'GET' ? 'polly:DescribeVoices' : 'polly:SynthesizeSpeech', resourceArn: '*' },
+  ]),
 });
 
 const unavailable = (message: string) => new AwsError('ServiceUnavailableException', message, 503);
@@ -46,10 +50,10 @@ function forwarding(
     permit(call, neededBy(call));
     if (upstreamUrl === undefined)
       throw unavailable('the local runtime has no Bedrock: it was started without the simulated provider');
-    const { path, body, headers } = call;
+    const { method, path, body, headers } = call;
     const url = new URL(path, await upstreamUrl());
     try {
-      return await relay({ url, headers: onwardHeaders(headers, body), body }, response);
+      return await relay({ url, method, headers: onwardHeaders(headers, body), body }, response);
     } catch (cause) {
       throw unavailable(`the simulated provider does not answer: ${(cause as Error).message}`);
     }

@@ -3,6 +3,7 @@ import {
   ConverseCommand,
   ConverseStreamCommand,
 } from '@aws-sdk/client-bedrock-runtime';
+import { DescribeVoicesCommand, PollyClient, SynthesizeSpeechCommand } from '@aws-sdk/client-polly';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import {
@@ -45,6 +46,8 @@ const CALLERS = [
     ['aws-external-anthropic:CreateInference'],
     'arn:aws:aws-external-anthropic:*:000000000000:workspace/wrkspc_1',
   ),
+  caller('speech', ['polly:SynthesizeSpeech'], '*'),
+  caller('voices', ['polly:DescribeVoices'], '*'),
 ];
 
 const authorizeAs = createCallers({
@@ -200,6 +203,36 @@ describe('a signed call of a function to a Messages endpoint', () => {
     expect(status).toBe(403);
     expect(text).toContain('is not authorized to perform');
     expect(text).toContain(words);
+  });
+});
+
+describe('a call of Amazon Polly', () => {
+  const clientOf = (name: string) =>
+    new PollyClient({
+      endpoint: endpoint.url,
+      region: 'us-east-1',
+      credentials: { accessKeyId: `local-${name}`, secretAccessKey: 'local' },
+      maxAttempts: 1,
+      requestHandler: new NodeHttpHandler({}),
+    });
+  const synthesis = new SynthesizeSpeechCommand({ OutputFormat: 'pcm', Text: 'Hi', VoiceId: 'Joanna' });
+
+  it('succeeds if its role allows it', async () => {
+    const { AudioStream: audio, RequestCharacters: characters } = await clientOf('speech').send(synthesis);
+    expect([(await audio?.transformToByteArray())?.length, characters]).toEqual([9 * 768, 2]);
+    const { Voices: voices } = await clientOf('voices').send(new DescribeVoicesCommand({ Engine: 'neural' }));
+    expect(voices?.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['chat', synthesis, 'polly:SynthesizeSpeech'],
+    ['voices', synthesis, 'polly:SynthesizeSpeech'],
+    ['speech', new DescribeVoicesCommand({}), 'polly:DescribeVoices'],
+  ])('fails for a role without its action: %s', async (name, command, action) => {
+    await expect(clientOf(name).send(command as SynthesizeSpeechCommand)).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      message: expect.stringContaining(action),
+    });
   });
 });
 

@@ -15,6 +15,7 @@ import { geminiRoutes } from './gemini/routes.ts';
 import { hostRoutes } from './hosts/routes.ts';
 import { openAiProtocol } from './openai/protocol.ts';
 import { openAiRoutes } from './openai/routes.ts';
+import { pollyRoutes } from './polly/routes.ts';
 import { responsesRoutes } from './responses/routes.ts';
 
 export interface UpstreamState {
@@ -34,6 +35,7 @@ const ROUTES: readonly SimulatedRoute[] = [
   ...hostRoutes,
   ...azureRoutes,
   ...geminiRoutes,
+  ...pollyRoutes,
 ];
 const TABLE = ROUTES.map((route) => {
   const pathname = route.path.replaceAll(/\{(\w+)\}/gu, ':$1');

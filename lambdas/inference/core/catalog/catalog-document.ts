@@ -5,7 +5,13 @@ import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
 import { canBill } from '../pricing/counts.ts';
 import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
 import { isLongPrompts } from './betas.ts';
-import { CHAT_PROTOCOLS, catalogId as id, type PROTOCOLS, route } from './route-document.ts';
+import {
+  CHAT_PROTOCOLS,
+  catalogId as id,
+  type PROTOCOLS,
+  route,
+  voiceName as voice,
+} from './route-document.ts';
 
 /** The protocols that the service supports for each type. */
 const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[number][]>> = {
@@ -25,8 +31,6 @@ const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
   image: /stability\.(stable-image-(core|ultra)|sd3-5-large)-|nova-canvas|titan-image-generator/,
 };
 
-const voice = z.string().min(1).max(128);
-
 const modelFields = z.strictObject({
   id,
   type: z.enum(KINDS),
@@ -40,6 +44,8 @@ const modelFields = z.strictObject({
   token_factor: z.number().min(1).max(16).optional(),
   /** Tokens that the provider adds before each prompt. */
   hidden_tokens: z.int().min(0).max(100_000).optional(),
+  /** Speech counts one token for this many characters of the text, and nothing else, whatever its script. */
+  characters_per_token: z.number().min(1).max(16).optional(),
   max_output_tokens: z.int().min(1).optional(),
   /** The output limit for a chat or Messages caller that specifies none. Default: 256. */
   default_max_tokens: z.int().min(1).optional(),
@@ -77,6 +83,8 @@ function* modelFaults(entry: ModelFields): Generator<FieldFault> {
   const { voices, default_voice: defaultVoice } = entry;
   if (defaultVoice !== undefined && voices?.includes(defaultVoice) === false)
     yield { path: 'default_voice', message: 'must be one of voices' };
+  if (entry.characters_per_token !== undefined && entry.type !== 'tts')
+    yield { path: 'characters_per_token', message: 'is for type "tts" only' };
   for (const [at, each] of entry.routes.entries()) {
     for (const { path, message } of routeFaults(entry, each))
       yield { path: ['routes', at, path].flat(), message };
@@ -108,10 +116,10 @@ function* pricesFaults(type: Kind, price: Prices, path: readonly string[]): Gene
     yield { path: [...path, 'output'], message: 'is required for type "chat"' };
 }
 
-/** The values that are counted for the price must determine what the provider charges. */
+/** The values that are counted for the price must determine what the provider charges. Speech counts those of every unit. */
 function* costFaults(type: Kind, price: Prices, cost: Prices): Generator<FieldFault> {
   yield* pricesFaults(type, cost, ['cost']);
-  if (UNITS_OF_TYPE[type].includes(cost.unit) && !canBill(cost.unit, price.unit)) {
+  if (type !== 'tts' && UNITS_OF_TYPE[type].includes(cost.unit) && !canBill(cost.unit, price.unit)) {
     const message = `must be "per_request", or count what "${price.unit}" of the price counts`;
     yield { path: ['cost', 'unit'], message };
   }

@@ -136,6 +136,25 @@ describe.each([
   });
 });
 
+describe('a route of Amazon Polly', () => {
+  const price = { unit: 'per_million_characters', character: 16 };
+  const polly = { protocol: 'polly', upstream_model: 'neural' };
+
+  it.each([
+    [
+      { upstream_model: 'newest' },
+      'upstream_model must be an engine of Polly: standard, neural, long-form, generative',
+    ],
+    [{ protocol: 'openai', base_url: OWN, voice_names: {} }, 'voice_names is for the protocol "polly" only'],
+  ])('names what does not fit: %j', (route, fault) => {
+    expect(faultsOf({ ...polly, ...route }, { type: 'tts', price })).toEqual([fault]);
+  });
+
+  it('accepts names of voices', () => {
+    expect(faultsOf({ ...polly, voice_names: { alloy: 'Joanna' } }, { type: 'tts', price })).toEqual([]);
+  });
+});
+
 describe('a route to Google', () => {
   const GEMINI = 'https://generativelanguage.googleapis.com/v1beta';
   const VERTEX = 'https://aiplatform.googleapis.com/v1/projects/p/locations/global';

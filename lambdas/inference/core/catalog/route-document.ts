@@ -32,6 +32,12 @@ export const catalogId = z
 
 export type { Capability };
 
+/** The name of a voice, a caller's or the provider's. */
+export const voiceName = z.string().min(1).max(128);
+
+/** The engines of Amazon Polly (Amazon Polly API reference, SynthesizeSpeech). */
+export const POLLY_ENGINES = ['standard', 'neural', 'long-form', 'generative'] as const;
+
 /** A wait of more than 15 minutes outlives every function. */
 const timeoutMs = z.int().min(1).max(900_000);
 
@@ -80,6 +86,8 @@ const routeFields = z.strictObject({
     .optional()
     .transform((url = '') => url.replace(/\/+$/, '')),
   upstream_model: z.string().min(1).max(256),
+  /** Polly's names of voices that callers know by other names, such as OpenAI's. Other voices have Polly's names. */
+  voice_names: z.record(voiceName, voiceName).optional(),
   /** The amount that the provider charges, in the same vocabulary. Callers never receive it. */
   cost: prices.optional(),
   secret: secret.optional(),
@@ -155,6 +163,10 @@ function* faultsOf(entry: RouteFields): Generator<FieldFault> {
     yield { path: 'base_url', message: 'is required' };
     return;
   }
+  if (protocol === 'polly' && !POLLY_ENGINES.some((engine) => engine === entry.upstream_model))
+    yield { path: 'upstream_model', message: `must be an engine of Polly: ${POLLY_ENGINES.join(', ')}` };
+  if (protocol !== 'polly' && entry.voice_names !== undefined)
+    yield { path: 'voice_names', message: 'is for the protocol "polly" only' };
   yield* googleFaults(entry);
   yield* azureFaults(entry);
   if (protocol !== 'anthropic' && entry.betas !== undefined)

@@ -7,7 +7,7 @@ import type { Deliver, UnsettledCall } from '../call.ts';
 import type { Candidate, CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import type { FieldTable } from '../fields/table.ts';
 import { billBasis, priceMeasured } from '../metering/priced-usage.ts';
-import type { UnitCounts } from '../pricing/counts.ts';
+import { type UnitCounts, unitCounts } from '../pricing/counts.ts';
 import type { Estimate } from '../quote.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
 import type { RouteClock } from '../upstream/route-clock.ts';
@@ -77,6 +77,8 @@ export function measuredOutcome(
   counted: Pick<CallOutcome, 'unit'> & Partial<CallOutcome>,
 ): CallOutcome {
   const priced = priceMeasured(model, measured);
+  // The provider may charge by another unit.
+  const counts = route.cost === undefined ? priced.counts : unitCounts(route.cost.unit, measured);
   return {
     model: model.id,
     route: route.id,
@@ -87,6 +89,6 @@ export function measuredOutcome(
     outputUnits: 0,
     tokens: 0,
     ...counted,
-    ...billBasis(priced, { catalog, route }),
+    ...billBasis({ ...priced, counts }, { catalog, route }),
   };
 }

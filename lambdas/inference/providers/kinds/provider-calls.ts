@@ -14,6 +14,7 @@ import { imagesOfBedrock } from './images/bedrock.ts';
 import { type ImageDependencies, imagesOfOpenAi } from './images/openai.ts';
 import type { OpenAiHttp } from './openai-http.ts';
 import { speechOfOpenAi } from './speech/openai.ts';
+import { type PollyDependencies, speechOfPolly } from './speech/polly.ts';
 import { transcriptionsOfOpenAi } from './transcriptions/openai.ts';
 
 export const createEmbeddingCalls = (
@@ -30,8 +31,11 @@ export const createImageCalls = (
   bedrock: imagesOfBedrock(dependencies, dependencies.clock),
 });
 
-export const createSpeechCalls = (http: OpenAiHttp): ProviderCalls<JsonObject, SpeechOutput> => ({
-  openai: speechOfOpenAi(http),
+export const createSpeechCalls = (
+  dependencies: OpenAiHttp & PollyDependencies,
+): ProviderCalls<JsonObject, SpeechOutput> => ({
+  openai: speechOfOpenAi(dependencies),
+  polly: speechOfPolly(dependencies),
 });
 
 export const createTranscriptionCalls = (

@@ -23,7 +23,8 @@ const TYPES: Readonly<Record<number, string>> = {
 /** The name comes with the address of a type, which clients cut off. */
 const TYPE_SUFFIX = ':http://internal.amazon.com/coral/com.amazon.bedrock/';
 
-const errorResponse = (status: number, type: string, message: string): CompleteReply =>
+/** An error as AWS's REST services with JSON name it. */
+export const errorResponse = (status: number, type: string, message: string): CompleteReply =>
   jsonResponse(status, { message }, { 'x-amzn-errortype': `${type}${TYPE_SUFFIX}` });
 
 /** `messages.1.member.content.2.member.text`: members of lists count from one. */

@@ -1,6 +1,6 @@
 /** `POST /v1/audio/speech` (OpenAI API reference, "Create speech"): audio in chunks, at the pace of a stream. */
 import { z } from 'zod';
-import type { SimulatedCall, SimulatedEvent, WireProtocol } from '../exchange/reply.ts';
+import type { SimulatedCall, SimulatedEvent, StreamEncoding, WireProtocol } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { frameCount, mp3Frame, wavFrame, wavHeader } from '../model/voice.ts';
 import { openAiProtocol } from './protocol.ts';
@@ -28,14 +28,13 @@ const speechRequestSchema = z.looseObject({
 });
 
 /** Raw bytes, which events carry as base64. */
-export const audioProtocol: WireProtocol = {
-  ...openAiProtocol,
-  encoding: {
-    headers: { 'transfer-encoding': 'chunked' },
-    encode: ({ data }) => Buffer.from(data, 'base64'),
-    garbage: [Buffer.from('this is no audio')],
-  },
+export const audioEncoding: StreamEncoding = {
+  headers: { 'transfer-encoding': 'chunked' },
+  encode: ({ data }) => Buffer.from(data, 'base64'),
+  garbage: [Buffer.from('this is no audio')],
 };
+
+export const audioProtocol: WireProtocol = { ...openAiProtocol, encoding: audioEncoding };
 
 const FRAMES_PER_CHUNK = 10;
 

@@ -1,7 +1,7 @@
 /**
  * Text-to-speech: audio forwarded as it arrives, billed by the tokens of the text. Routes return only audio, so the
- * service counts the text itself. It uses an upper bound, so the cost of a call is known and held before its first
- * byte.
+ * service counts the text itself: by the model's characters per token, or else by an upper bound. The cost of a call is
+ * known and held before its first byte.
  */
 
 import * as z from 'zod';
@@ -38,7 +38,10 @@ export const speechRequest = z.looseObject({
 });
 
 /** OpenAI API reference, Create speech, as in the package `openai` 7.55.0. */
-const SPEECH_FIELDS = fieldTable([{ at: '{input,voice,instructions,response_format,speed,stream_format}' }]);
+const SPEECH_FIELDS = fieldTable([
+  { at: '{input,voice,response_format,speed,stream_format}', isConverted: true },
+  { at: 'instructions' },
+]);
 
 export type SpeechRequest = z.infer<typeof speechRequest>;
 
@@ -52,19 +55,31 @@ const CONTENT_TYPES = { mp3: 'audio/mpeg', wav: 'audio/wav' } as const;
 
 const formatOf = ({ response_format: format }: SpeechRequest) => format ?? 'mp3';
 
+/** Amazon Polly speaks at most twice as fast (Amazon Polly developer guide, Controlling volume, speaking rate, and pitch). */
+const MAX_POLLY_SPEED = 2;
+
 export const speech: CallKind<SpeechRequest, SpeechOutput> = {
   kind: 'tts',
   schema: speechRequest,
   fields: SPEECH_FIELDS,
   stream: true,
+  servable(request, model) {
+    const { speed } = request;
+    if (speed == null || speed <= MAX_POLLY_SPEED) return model;
+    const routes = model.routes.filter(({ protocol }) => protocol !== 'polly');
+    if (routes.length > 0) return { ...model, routes };
+    throw new ServiceError('invalid_value', `speed: must be at most ${MAX_POLLY_SPEED} for ${model.id}.`, {
+      param: 'speed',
+    });
+  },
   toPayload: (request, model) => ({
     ...forwarded(request),
     voice: voiceOf(request, model),
     response_format: formatOf(request),
   }),
   estimate(request, model) {
-    const { tokens } = measuredOf(request);
-    return { tokens, amount: measuredCost(model, measuredOf(request)) };
+    const measured = measuredOf(request, model);
+    return { tokens: measured.tokens, amount: measuredCost(model, measured) };
   },
   prepare,
 };
@@ -79,10 +94,16 @@ function tokensOf({ input, ...fields }: SpeechRequest): number {
 }
 
 /** Returns the quantities of which one is billed: the tokens, or the characters of the spoken text. */
-const measuredOf = (request: SpeechRequest): Required<Pick<UnitCounts, 'tokens' | 'characters'>> => ({
-  tokens: tokensOf(request),
-  characters: [...request.input].length,
-});
+function measuredOf(
+  request: SpeechRequest,
+  { characters_per_token: perToken }: Model,
+): Required<Pick<UnitCounts, 'tokens' | 'characters'>> {
+  const characters = [...request.input].length;
+  return {
+    tokens: perToken === undefined ? tokensOf(request) : Math.ceil(characters / perToken),
+    characters,
+  };
+}
 
 /** Fields that are names of a fixed set, or numbers. */
 const SETTINGS: ReadonlySet<string> = new Set([
@@ -132,8 +153,10 @@ async function prepare(call: KindResponse<SpeechRequest, SpeechOutput>): Promise
 
 /** The text went to the route as a whole, so audio that breaks off costs what the whole does. */
 function settle(call: KindResponse<SpeechRequest, SpeechOutput>, status: CallStatus): Promise<Settlement> {
-  const measured = measuredOf(call.request);
+  const { model } = call.candidate;
+  const measured = measuredOf(call.request, model);
   const { tokens } = measured;
-  const counted = { inputUnits: tokens, tokens, unit: 'token', estimated: true, status } as const;
+  const estimated = model.characters_per_token === undefined;
+  const counted = { inputUnits: tokens, tokens, unit: 'token', estimated, status } as const;
   return call.admission.settle(measuredOutcome(call, measured, counted));
 }

@@ -4,9 +4,8 @@ import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts
 import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
 import type { SpeechOutput } from '../../../core/kinds/speech/speech.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
-import { guarded } from '../../../core/upstream/route-clock.ts';
-import { boundedBytes, speechBytes } from '../../response-bytes.ts';
 import { type OpenAiHttp, sendRequest } from '../openai-http.ts';
+import { startSpeech } from '../start-speech.ts';
 
 /**
  * The content types of audio. Some servers do not report a specific type. Servers that fail with status 200 send none
@@ -20,14 +19,6 @@ export function speechOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, Speec
     const response = await sendRequest(http, { route, path: '/audio/speech', body, signal });
     if (response.body === null || !AUDIO.test(response.headers.get('content-type') ?? ''))
       throw new UpstreamFailure('protocol');
-    const rest = guarded(nonEmpty(boundedBytes(response.body, speechBytes(payload))), signal);
-    const opening = await rest.next();
-    // Audio without a byte is no audio.
-    if (opening.done) throw new UpstreamFailure('protocol');
-    return { first: opening.value, rest };
+    return startSpeech(response.body, payload, signal);
   };
-}
-
-async function* nonEmpty(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  for await (const bytes of body) if (bytes.length > 0) yield bytes;
 }

@@ -64,7 +64,12 @@ export class ByteWindows {
 /** Returns the offset of the audio after a tag that may precede it (id3.org, ID3v2.4, section 3.1). */
 export async function afterTag(file: ByteWindows): Promise<number> {
   const head = await file.from(0, 10);
-  if (head?.toString('latin1', 0, 3) !== 'ID3') return 0;
+  return head === undefined ? 0 : tagBytes(head);
+}
+
+/** Returns the bytes of the tag that starts with these ten bytes or more. */
+export function tagBytes(head: Buffer): number {
+  if (head.toString('latin1', 0, 3) !== 'ID3') return 0;
   const footer = (head.readUInt8(5) & 0x10) === 0 ? 0 : 10;
   // Seven bits of each byte.
   const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (head.readUInt8(at) & 0x7f), 0);
