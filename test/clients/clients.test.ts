@@ -2,6 +2,7 @@
 import './ai-sdk.ts';
 import './programs.ts';
 import './openai-python.ts';
+import './speech.ts';
 import './first-contact.ts';
 import './codex.ts';
 import './claude-code.ts';

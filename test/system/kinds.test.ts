@@ -3,6 +3,7 @@ import './kinds/every-kind.ts';
 import './kinds/embeddings.ts';
 import './kinds/images.ts';
 import './kinds/speech.ts';
+import './kinds/polly.ts';
 import './kinds/transcriptions.ts';
 import './kinds/uploads.ts';
 import './kinds/host.ts';
