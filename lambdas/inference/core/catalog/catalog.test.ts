@@ -144,6 +144,8 @@ describe('the check of token_factor and hidden_tokens', () => {
   it.each([
     ...[0, 0.99, 16.01, '2', null, Number.NaN].map((value) => ['token_factor', value] as const),
     ...[-1, 1.5, 100_001, '2', null].map((value) => ['hidden_tokens', value] as const),
+    // Only speech has it.
+    ...[4, 0.5, 17, '4'].map((value) => ['characters_per_token', value] as const),
   ])('rejects %s of %p', (field, value) => {
     expect(() => catalogWith({ [field]: value })).toThrow(`models[0].${field}`);
   });

@@ -100,6 +100,26 @@ describe('a change of the catalog', () => {
     expect(largeChanges(catalogChange(catalogOf(['a', 1, 'x']), catalogOf(['a', 1, 'x'])))).toEqual([]);
   });
 
+  it('counts as large if a token of speech has another number of characters', () => {
+    const speech = (characters?: number) =>
+      parseCatalog({
+        models: [
+          modelDocument({
+            id: 'a',
+            type: 'tts',
+            price: { unit: 'per_million_tokens', input: 64 },
+            characters_per_token: characters,
+          }),
+        ],
+      });
+    const change = { rate: 'characters_per_token', large: true };
+    const changesOf = (before?: number, after?: number) =>
+      catalogChange(speech(before), speech(after)).changed.flatMap(({ changes }) => changes);
+    expect(changesOf(4, 2)).toEqual([{ ...change, before: 4_000_000_000n, after: 2_000_000_000n }]);
+    expect(changesOf(undefined, 4)).toEqual([{ ...change, before: undefined, after: 4_000_000_000n }]);
+    expect(changesOf(4, 4)).toEqual([]);
+  });
+
   it('compares an image of a size that loses its price with the price of every image', () => {
     const images = (variants: object) => prices.parse({ unit: 'per_image', image: 0.04, ...variants });
     const before = images({ variants: [{ quality: 'high', image: 0.16 }] });

@@ -7,7 +7,7 @@ import type { NanoUsd } from '../../../platform/core/money.ts';
 import { type PricingContext, rateOf, ratesOf } from '../pricing/bill.ts';
 import type { TokenItem } from '../pricing/counts.ts';
 import type { Prices, TokenPrices } from '../pricing/prices.ts';
-import type { CatalogDocument } from './catalog-document.ts';
+import type { CatalogDocument, Model } from './catalog-document.ts';
 import { aboveOf, isOnRequest, priceValuesOf, rateNameOf } from './price-values.ts';
 
 /** A rise or fall by more than a fifth wants to be confirmed by the model's id. */
@@ -42,16 +42,16 @@ export function catalogChange(before: CatalogDocument, after: CatalogDocument): 
   const byName = new Map(
     after.models.flatMap((model) => [model.id, ...model.aliases].map((name) => [name, model])),
   );
-  const names = before.models.flatMap(({ id, aliases, price }) =>
-    [id, ...aliases].map((name) => ({ name, id, price })),
+  const names = before.models.flatMap((model) =>
+    [model.id, ...model.aliases].map((name) => ({ name, model })),
   );
   return {
     added: after.models.flatMap(({ id }) => (old?.has(id) ? [] : [id])),
     removed: before.models.flatMap(({ id }) => (now?.has(id) ? [] : [id])),
-    changed: names.flatMap(({ name, id, price }) => {
+    changed: names.flatMap(({ name, model }) => {
       const target = byName.get(name);
-      if (target === undefined || (name !== id && target.id === id)) return [];
-      const changes = priceChanges(price, target.price);
+      if (target === undefined || (name !== model.id && target.id === model.id)) return [];
+      const changes = [...priceChanges(model.price, target.price), ...countChanges(model, target)];
       return changes.length === 0 ? [] : [{ model: name, changes }];
     }),
   };
@@ -60,6 +60,14 @@ export function catalogChange(before: CatalogDocument, after: CatalogDocument): 
 /** The models with a change that must be confirmed. */
 export const largeChanges = ({ changed }: CatalogChange): readonly string[] =>
   changed.flatMap(({ model, changes }) => (changes.some(({ large }) => large) ? [model] : []));
+
+/** The characters of a token, in billionths, if they change: they scale the price of a text. */
+function countChanges(before: Model, after: Model): readonly RateChange[] {
+  const [old, now] = [before, after].map(({ characters_per_token: characters }) =>
+    characters === undefined ? undefined : BigInt(Math.round(characters * 1e9)),
+  );
+  return old === now ? [] : [{ rate: 'characters_per_token', before: old, after: now, large: true }];
+}
 
 /** Every rate that calls meet, where it changes. */
 export function priceChanges(before: Prices, after: Prices): readonly RateChange[] {
