@@ -18,8 +18,8 @@ const PAID_CALL: Grants = {
   holds: true,
 };
 
-/** A conversation, whose routes may be any signed endpoint of AWS. */
-const CHAT_CALL: Grants = { ...PAID_CALL, signedModels: true };
+/** A conversation, whose routes may be any signed endpoint of AWS, and may have a guardrail. */
+const CHAT_CALL: Grants = { ...PAID_CALL, signedModels: true, guardrails: true };
 
 /** A paid call to models without Bedrock routes. */
 const { bedrockModels: _bedrockModels, ...PAID_HTTP_CALL } = PAID_CALL;

@@ -25,6 +25,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   bedrockModels: 'bedrockModels',
   signedModels: 'signedModels',
   speech: 'speech',
+  guardrails: 'guardrails',
   settlements: 'settlements',
   holds: 'holds',
   smokeAccess: 'smokeAccess',

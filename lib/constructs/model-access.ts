@@ -55,6 +55,22 @@ export function allowSpeech(role: Role): void {
   });
 }
 
+/**
+ * Allows the guardrails of this account, and the profiles by which one judges in several regions (Amazon Bedrock user
+ * guide, Set up permissions to use Guardrails; Permissions for using cross-Region inference with Guardrails).
+ */
+export function allowGuardrails(role: Role): void {
+  const { partition, account } = Stack.of(role);
+  for (const resource of ['guardrail', 'guardrail-profile']) {
+    allow(role, ['bedrock:ApplyGuardrail'], `arn:${partition}:bedrock:*:${account}:${resource}/*`);
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:${reportedPartition(role)}:bedrock:*:<AWS::AccountId>:${resource}/*]`,
+      reason:
+        'The catalog names guardrails and regions at run time; the role may apply them and nothing else there.',
+    });
+  }
+}
+
 function allow(role: Role, actions: string[], resource: string): void {
   role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
 }

@@ -15,7 +15,7 @@ import type { Config } from '../config/config.ts';
 import { buildsOrigin } from '../config/names.ts';
 import { allowBuilds } from './build-access.ts';
 import type { Messaging } from './messaging.ts';
-import { allowBedrockModels, allowSignedModels, allowSpeech } from './model-access.ts';
+import { allowBedrockModels, allowGuardrails, allowSignedModels, allowSpeech } from './model-access.ts';
 import { reportedPartition, reportedRegion } from './reported-names.ts';
 import type { StoredData } from './stored-data.ts';
 
@@ -69,6 +69,7 @@ class RoleGrants {
     if (grants.bedrockModels) allowBedrockModels(this.#role);
     if (grants.signedModels) allowSignedModels(this.#role);
     if (grants.speech) allowSpeech(this.#role);
+    if (grants.guardrails) allowGuardrails(this.#role);
     if (grants.smokeAccess) this.#grantSmokeAccess(environment);
     if (grants.settlements) this.#grantSettlements(environment);
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);

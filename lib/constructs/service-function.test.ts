@@ -134,6 +134,9 @@ const MODELS = [
   'arn:<AWS::Partition>:bedrock:*:<AWS::AccountId>:inference-profile/*',
 ];
 
+const GUARDRAILS = ['guardrail', 'guardrail-profile'].map(
+  (resource) => `bedrock:ApplyGuardrail arn:<AWS::Partition>:bedrock:*:<AWS::AccountId>:${resource}/*`,
+);
 const INFERENCES = [
   'bedrock-mantle:CreateInference arn:<AWS::Partition>:bedrock-mantle:*:<AWS::AccountId>:project/*',
   'aws-external-anthropic:CreateInference arn:<AWS::Partition>:aws-external-anthropic:*:<AWS::AccountId>:workspace/*',
@@ -166,7 +169,7 @@ describe('the role of a function', () => {
         builds = [],
       } = GRANTS[name];
       const { keyPepper, sessionKey, webhookKey, identitySecret, payments } = GRANTS[name];
-      const { providerSecrets, bedrockModels, signedModels, speech, settlements } = GRANTS[name];
+      const { providerSecrets, bedrockModels, signedModels, guardrails, speech, settlements } = GRANTS[name];
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
       const secrets =
         'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
@@ -205,6 +208,7 @@ describe('the role of a function', () => {
           : []),
         ...(signedModels ? INFERENCES : []),
         ...(speech ? ['polly:SynthesizeSpeech *'] : []),
+        ...(guardrails ? GUARDRAILS : []),
         ...builds.map((action) => BUILDS[action]),
       ];
       expect(permissionsOf(app, stack, roleId)).toEqual(expected.sort());

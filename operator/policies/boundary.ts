@@ -36,7 +36,7 @@ const UNSCOPED = [
     'PutResourcePolicy',
     'DescribeResourcePolicies',
   ]),
-  ...actionsOf('bedrock', ['InvokeModel', 'InvokeModelWithResponseStream']),
+  ...actionsOf('bedrock', ['ApplyGuardrail', 'InvokeModel', 'InvokeModelWithResponseStream']),
   'bedrock-mantle:CreateInference',
   'aws-external-anthropic:CreateInference',
   'dynamodb:ListStreams',

@@ -24,6 +24,10 @@ const JUSTIFIED: readonly { readonly permission: RegExp; readonly reason: string
     reason: 'the catalog names models and regions at run time',
   },
   {
+    permission: /^bedrock:ApplyGuardrail .*:guardrail(-profile)?\/\*$/,
+    reason: 'the catalog names guardrails and regions at run time',
+  },
+  {
     permission:
       /^(bedrock-mantle:CreateInference .*:project|aws-external-anthropic:CreateInference .*:workspace)\/\*$/,
     reason: 'the catalog names regions and workspaces at run time',

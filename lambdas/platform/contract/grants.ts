@@ -39,6 +39,8 @@ export interface Grants {
   readonly signedModels?: true;
   /** Speaks with Amazon Polly. */
   readonly speech?: true;
+  /** Applies the guardrails of Amazon Bedrock that routes name. */
+  readonly guardrails?: true;
   /** Starts the workflow that settles transcriptions. */
   readonly settlements?: true;
   /** Reads the key of the scheduled smoke test. */

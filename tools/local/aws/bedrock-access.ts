@@ -30,7 +30,21 @@ export function neededBedrockAccess({ path, body }: BedrockRequest): readonly Ne
   if (BODY_PATH.test(path)) return accessOfBody(body);
   const [, encoded, operation] = PATH.exec(path) ?? [];
   if (encoded === undefined) throw unknownCall(`Bedrock call ${path}`, 404);
-  return accessOf(decodeURIComponent(encoded), operation === 'converse-stream');
+  return [
+    ...accessOf(decodeURIComponent(encoded), operation === 'converse-stream'),
+    ...(operation === 'invoke' ? [] : accessOfGuardrail(body)),
+  ];
+}
+
+/** Source: Amazon Bedrock user guide, Set up permissions to use Guardrails. */
+function accessOfGuardrail(body: Buffer): readonly NeededAccess[] {
+  const { guardrailConfig } = parseBody<{ readonly guardrailConfig?: { guardrailIdentifier?: string } }>(
+    body,
+  );
+  const { guardrailIdentifier: id } = guardrailConfig ?? {};
+  if (id === undefined) return [];
+  const resourceArn = id.startsWith('arn:') ? id : regionalArn('bedrock', `guardrail/${id}`);
+  return [{ action: 'bedrock:ApplyGuardrail', resourceArn }];
 }
 
 function accessOfBody(body: Buffer): readonly NeededAccess[] {

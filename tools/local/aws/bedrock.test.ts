@@ -22,6 +22,7 @@ import { type AwsEndpoint, startAwsEndpoint } from './endpoint.ts';
 const MODEL = 'sim.chat-v1:0';
 const INVOKE = 'bedrock:InvokeModel';
 const STREAM = 'bedrock:InvokeModelWithResponseStream';
+const APPLY = 'bedrock:ApplyGuardrail';
 const MODEL_ARN = 'arn:aws:bedrock:us-east-1::foundation-model/sim.chat-v1:0';
 
 const lines: string[] = [];
@@ -39,6 +40,7 @@ const caller = (name: string, Action: string[], Resource = 'arn:aws:bedrock:*::f
 const CALLERS = [
   caller('chat', [INVOKE, STREAM]),
   caller('whole', [INVOKE]),
+  caller('guarded', [INVOKE, STREAM, APPLY], '*'),
   caller('other', [INVOKE, STREAM], 'arn:aws:bedrock:*::foundation-model/other.*'),
   caller('mantle', ['bedrock-mantle:CreateInference'], 'arn:aws:bedrock-mantle:*:000000000000:project/*'),
   caller(
@@ -116,6 +118,28 @@ describe('a Bedrock call of a function', () => {
       const client = clientOf(name);
       await expect(client.send(new ConverseCommand(REQUEST))).rejects.toMatchObject({ name: error });
       client.destroy();
+    }
+  });
+
+  it('needs the right to apply the guardrail that it names, complete and streamed', async () => {
+    const arn = 'arn:aws:bedrock:us-east-1:000000000000:guardrail/abc123';
+    for (const guardrailIdentifier of ['abc123', arn]) {
+      const input = { ...REQUEST, guardrailConfig: { guardrailIdentifier, guardrailVersion: '3' } };
+      for (const name of ['guarded', 'chat']) {
+        const client = clientOf(name);
+        const results = await Promise.allSettled([
+          client.send(new ConverseCommand(input)),
+          client.send(new ConverseStreamCommand(input)).then(async ({ stream }) => {
+            for await (const _event of stream ?? []);
+          }),
+        ]);
+        client.destroy();
+        const denied = `${APPLY} on resource: ${arn} because no identity-based policy allows`;
+        for (const result of results) {
+          if (name === 'guarded') expect(result.status).toBe('fulfilled');
+          else expect(result).toMatchObject({ reason: { message: expect.stringContaining(denied) } });
+        }
+      }
     }
   });
 

@@ -85,7 +85,13 @@ function* modelFaults(entry: ModelFields): Generator<FieldFault> {
     yield { path: 'default_voice', message: 'must be one of voices' };
   if (entry.characters_per_token !== undefined && entry.type !== 'tts')
     yield { path: 'characters_per_token', message: 'is for type "tts" only' };
+  const isGuarded = entry.routes.some(({ guardrail }) => guardrail !== undefined);
   for (const [at, each] of entry.routes.entries()) {
+    if (isGuarded && each.guardrail === undefined)
+      yield {
+        path: ['routes', at, 'guardrail'],
+        message: 'is required: failover would avoid that of another route',
+      };
     for (const { path, message } of routeFaults(entry, each))
       yield { path: ['routes', at, path].flat(), message };
   }
@@ -104,6 +110,8 @@ function* routeFaults({ type, price }: ModelFields, entry: ModelFields['routes']
     yield { path: 'upstream_model', message: 'must be a model of Bedrock that the service knows how to ask' };
   if (entry.passes_image_urls && type !== 'image')
     yield { path: 'passes_image_urls', message: 'is for type "image" only' };
+  if (entry.guardrail !== undefined && type !== 'chat')
+    yield { path: 'guardrail', message: 'is for type "chat" only' };
   if (auth === 'sigv4' && type !== 'chat') yield { path: 'auth', message: 'is "sigv4" for type "chat" only' };
 }
 

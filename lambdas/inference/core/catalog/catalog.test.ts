@@ -151,6 +151,53 @@ describe('the check of token_factor and hidden_tokens', () => {
   });
 });
 
+describe('the check of guardrails', () => {
+  const guardrail = { id: 'abc123', version: '3' };
+  const bedrock = (id: string, fields: object = {}) => ({
+    id,
+    protocol: 'bedrock',
+    base_url: undefined,
+    ...fields,
+  });
+  const routesOf = (...routes: object[]) =>
+    parseCatalog({ models: [modelOf(0, { routes })] }).models[0]?.routes.map((route) => route.guardrail);
+
+  it('accepts one on all routes of a model, each with its id, version and mode', () => {
+    const arn = 'arn:aws:bedrock:eu-central-1:123456789012:guardrail/abc123';
+    expect(
+      routesOf(
+        bedrock('a', { guardrail }),
+        bedrock('b', { guardrail: { id: arn, version: 'DRAFT', stream: 'async' } }),
+      ),
+    ).toEqual([
+      { ...guardrail, stream: 'sync' },
+      { id: arn, version: 'DRAFT', stream: 'async' },
+    ]);
+  });
+
+  it.each([
+    ['a route of Bedrock without one', bedrock('b'), 'routes[1].guardrail'],
+    ['a route of another protocol', { id: 'b' }, 'routes[1].guardrail'],
+    ['one on another protocol', { id: 'b', guardrail }, 'protocol "bedrock" only'],
+    ['an id in capitals', bedrock('b', { guardrail: { ...guardrail, id: 'ABC' } }), 'the id or the ARN'],
+    ['a version that is a number', bedrock('b', { guardrail: { ...guardrail, version: 3 } }), 'version'],
+    ['version 0', bedrock('b', { guardrail: { ...guardrail, version: '0' } }), 'or "DRAFT"'],
+    ['an unknown mode', bedrock('b', { guardrail: { ...guardrail, stream: 'off' } }), 'guardrail.stream'],
+  ])('rejects a guarded model with %s', (_name, second, words) => {
+    expect(() => routesOf(bedrock('a', { guardrail }), second)).toThrow(words);
+  });
+
+  it('rejects one on a model of embeddings', () => {
+    const route = bedrock('a', { upstream_model: 'amazon.titan-embed-text-v2:0', guardrail });
+    const fields = {
+      type: 'embeddings',
+      price: { unit: 'per_million_tokens', input: '0.1' },
+      routes: [route],
+    };
+    expect(() => parseCatalog({ models: [modelOf(0, fields)] })).toThrow('is for type "chat" only');
+  });
+});
+
 it.each<[string, unknown]>([
   ['nothing', undefined],
   ['a list', []],

@@ -74,6 +74,20 @@ export const isCapable = (
 /** Reasoning modes that are not exclusive to `openai` vendors. */
 const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['effort', 'budget', 'adaptive', 'switch']);
 
+/** A guardrail of Amazon Bedrock (API reference, GuardrailStreamConfiguration). */
+const guardrail = z.strictObject({
+  id: z
+    .string()
+    .max(2048)
+    .regex(
+      /^([a-z0-9]+|arn:aws(-[^:]+)?:bedrock:[a-z0-9-]{1,20}:[0-9]{12}:guardrail\/[a-z0-9]+)$/,
+      'must be the id or the ARN of a guardrail',
+    ),
+  version: z.string().regex(/^([1-9][0-9]{0,7}|DRAFT)$/, 'must be a number as text, such as "3", or "DRAFT"'),
+  /** `sync`: a stream waits until its text is judged. `async`: text may be sent before it is judged. */
+  stream: z.enum(['sync', 'async']).default('sync'),
+});
+
 const routeFields = z.strictObject({
   id: catalogId,
   protocol: z.enum(PROTOCOLS),
@@ -144,6 +158,8 @@ const routeFields = z.strictObject({
   passes_image_urls: z.boolean().default(false),
   /** The provider stops, and stops charging, when a stream is closed: it is closed when its caller has left. */
   cancels: z.boolean().default(false),
+  /** The guardrail that judges prompts and outputs. A model has one on each of its routes, or on none. */
+  guardrail: guardrail.optional(),
 });
 
 type RouteFields = z.infer<typeof routeFields>;
@@ -178,6 +194,8 @@ function* faultsOf(entry: RouteFields): Generator<FieldFault> {
     yield { path: 'cancels', message: 'is for the protocol "anthropic" only' };
   if (protocol !== 'openai' && entry.passes_image_urls === true)
     yield { path: 'passes_image_urls', message: 'is for the protocol "openai" only' };
+  if (protocol !== 'bedrock' && entry.guardrail !== undefined)
+    yield { path: 'guardrail', message: 'is for the protocol "bedrock" only' };
   const awsAddress = url === '' ? undefined : awsAddressOf(url);
   const service = awsAddress?.service ?? entry.aws_service;
   if (protocol === 'anthropic' && service === 'aws-external-anthropic' && workspace === undefined)

@@ -97,9 +97,10 @@ export class Meter {
   #measured(status: CallStatus): MeasuredUsage {
     const { candidate, prompt } = this.#options;
     const reported = this.#reported ?? NO_TOKENS;
-    // A route that took a prompt and gave text, and reports zero of them, has not counted.
-    const reportsPrompt = reported.promptTokens > 0;
-    const minTokens = Math.ceil(this.#characters / LONGEST_TOKEN_CHARACTERS);
+    const { isBlocked = false } = reported;
+    // A route that took a prompt and gave text, and reports zero of them, has not counted. The text of a guardrail has no tokens.
+    const reportsPrompt = isBlocked || reported.promptTokens > 0;
+    const minTokens = isBlocked ? 0 : Math.ceil(this.#characters / LONGEST_TOKEN_CHARACTERS);
     const reportsOutput = this.#reported !== undefined && reported.completionTokens >= minTokens;
     // A route that broke off may have given more than it had reported by then.
     const isBehind = status === 'interrupted' && this.#counter.tokens > reported.completionTokens;

@@ -42,6 +42,8 @@ export function priceUsage(
     const used = Math.min(Math.max(reported ?? 0, minUses ?? 0), maxUses);
     if (used > 0) counts.set(`feature:${name}`, used);
   }
+  // The provider judged the prompt, although no model received it.
+  if (usage.isBlocked === true) counts.set('request', 1);
   const context = pricingContextOf(billableItems, usage);
   return { counts, context, ...billOf(prices, counts, context) };
 }

@@ -46,8 +46,9 @@ export function amountOf(lines: readonly Pick<BillLine, 'quantity' | 'price' | '
 export function billOf(prices: Prices, counts: Counts, context: PricingContext = {}): Bill {
   const priceOf = pricesOf(prices, counts, context);
   const lines: BillLine[] = [];
-  for (const [item, quantity] of counts) lines.push({ item, quantity, ...priceOf(item) });
   const request = requestPrice(prices);
+  for (const [item, quantity] of counts)
+    lines.push({ item, quantity, ...(item === 'request' ? { price: request, per: 1 } : priceOf(item)) });
   if (request > 0n && counts.size > 0 && !counts.has('request'))
     lines.push({ item: 'request', quantity: 1, price: request, per: 1 });
   return { lines, amount: amountOf(lines) };
@@ -73,7 +74,6 @@ function pricesOf(
 }
 
 function ofUnit(prices: Exclude<Prices, TokenPrices>, item: BillableItem): LinePrice {
-  if (item === 'request') return { price: requestPrice(prices), per: 1 };
   if (prices.unit === 'per_image')
     return item.startsWith('image:') ? { price: imagePrice(prices, item), per: 1 } : FREE;
   const { item: counted, per } = UNIT_PRICES[prices.unit];

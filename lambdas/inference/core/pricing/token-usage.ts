@@ -26,6 +26,8 @@ export interface TokenUsage {
   readonly serviceTier?: string | undefined;
   /** The region of inference, if the route reports it: `standard`, or the name that it has in prices. */
   readonly region?: string | undefined;
+  /** The provider's guardrail replaced the output, or answered a prompt that no model received: a count may be 0. */
+  readonly isBlocked?: boolean | undefined;
   /** The route's own account in the format of the caller's API, with whatever else it counts. */
   readonly reported?: Readonly<Record<string, unknown>>;
 }

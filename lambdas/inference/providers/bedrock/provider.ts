@@ -43,7 +43,7 @@ export function createBedrockProvider({ bedrockClient }: BedrockDependencies): P
         ...toConverseCall(payload.conversation(), route, signatures),
         callIds: new CallIds(identity.id),
       };
-      if (payload.stream) return await converseStream(client, { ...call, maxBytes }, signal);
+      if (payload.stream) return await converseStream(client, { ...call, route, maxBytes }, signal);
       const command = new ConverseCommand(call.request);
       command.middlewareStack.add(boundedResponse(maxBytes), { step: 'deserialize', priority: 'low' });
       const output = await client.send(command, { abortSignal: signal });
@@ -58,12 +58,19 @@ export function createBedrockProvider({ bedrockClient }: BedrockDependencies): P
 
 async function converseStream(
   client: BedrockRuntimeClient,
-  call: ConverseCallContext & Pick<RouteAttempt, 'maxBytes'>,
+  call: ConverseCallContext & Pick<RouteAttempt, 'route' | 'maxBytes'>,
   signal: AbortSignal,
 ): Promise<RouteResponse> {
   const cancellation = new AbortController();
   try {
-    const command = new ConverseStreamCommand(call.request);
+    const { guardrailConfig } = call.request;
+    const command = new ConverseStreamCommand({
+      ...call.request,
+      guardrailConfig: guardrailConfig && {
+        ...guardrailConfig,
+        streamProcessingMode: call.route.guardrail?.stream,
+      },
+    });
     // With low priority, it receives the response before the client decodes it.
     command.middlewareStack.add(boundedResponse(call.maxBytes), { step: 'deserialize', priority: 'low' });
     command.middlewareStack.add(requireEventStream, { step: 'deserialize', priority: 'low' });

@@ -2,6 +2,7 @@
 import type {
   Tool as BedrockTool,
   ConverseRequest,
+  GuardrailConfiguration,
   InferenceConfiguration,
   OutputConfig,
   SystemContentBlock,
@@ -20,7 +21,7 @@ import { cachePoint, type Document, parseDocument, toMessages } from './content.
 
 export interface ConverseCall {
   /** The request, the same for a complete and a streamed response. */
-  readonly request: Omit<ConverseRequest, 'guardrailConfig'>;
+  readonly request: ConverseRequest;
   /** The tool whose input is the answer, if the caller requests JSON. Converse has no other method to request it. */
   readonly answerTool?: string;
   /** The signatures of the route that is called. */
@@ -37,7 +38,8 @@ export function toConverseCall(
     upstream_model: modelId,
     reasoning,
     dialect,
-  }: Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect'>,
+    guardrail,
+  }: Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect' | 'guardrail'>,
   signatures: Signatures,
 ): ConverseCall {
   const reasoningMode = dialect?.reasoning_request;
@@ -46,11 +48,12 @@ export function toConverseCall(
     isClaudeOnBedrock(modelId) ? reasoningMode : undefined,
     signatures,
   );
+  // A guardrail does not judge the input of a tool (Amazon Bedrock user guide, Include a guardrail with the Converse API).
   const {
     native,
     tool: answerTool,
     instructions,
-  } = jsonOutputRequestOf(conversation, reasoning || conversation.thinks);
+  } = jsonOutputRequestOf(conversation, reasoning || conversation.thinks || guardrail !== undefined);
   const modelFields = isClaudeOnBedrock(modelId)
     ? toClaudeFields(conversation)
     : toEffortFields(callerConversation, reasoningMode);
@@ -70,9 +73,20 @@ export function toConverseCall(
     ...(inferenceConfig.stopSequences !== undefined && isClaudeOnBedrock(modelId)
       ? { additionalModelResponseFieldPaths: STOP_SEQUENCE_PATHS }
       : {}),
+    ...(guardrail === undefined ? {} : { guardrailConfig: toGuardrailConfig(guardrail) }),
   };
   return { request, signatures, ...(answerTool === undefined ? {} : { answerTool: answerTool.name }) };
 }
+
+/** Without a trace, which would repeat the text that the guardrail matched. */
+const toGuardrailConfig = ({
+  id,
+  version,
+}: NonNullable<CatalogRoute['guardrail']>): GuardrailConfiguration => ({
+  guardrailIdentifier: id,
+  guardrailVersion: version,
+  trace: 'disabled',
+});
 
 const toSystemBlocks = ({ text, cache }: ReturnType<typeof systemTextsOf>[number]): SystemContentBlock[] =>
   cache === undefined ? [{ text }] : [{ text }, cachePoint(cache)];

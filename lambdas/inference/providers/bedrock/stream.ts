@@ -67,6 +67,7 @@ class ConverseStreamReader {
   #bufferedText = '';
   #hasAnswerTool = false;
   #finished = false;
+  #stopReason: unknown;
   #metered = false;
 
   constructor(call: ConverseCallContext) {
@@ -86,7 +87,7 @@ class ConverseStreamReader {
     if (event.metadata !== undefined) {
       // Larger counts may follow those that precede the end.
       this.#metered = this.#finished;
-      const usage = toUsage(event.metadata);
+      const usage = toUsage({ ...event.metadata, stopReason: this.#stopReason });
       return usage === undefined ? undefined : { outputText: '', hasOutput: false, usage };
     }
     const { parts, text } = this.#finished ? NOTHING : this.#readOutput(event);
@@ -102,6 +103,7 @@ class ConverseStreamReader {
     if (stop !== undefined) return { parts: this.#stop(stop.contentBlockIndex), text: '' };
     if (messageStop === undefined) return NOTHING;
     this.#finished = true;
+    this.#stopReason = messageStop.stopReason;
     const finish = toFinish(messageStop, this.#call, this.#calls > 0);
     return { parts: [...this.#release(), ...this.#builder.finish(finish)], text: '' };
   }

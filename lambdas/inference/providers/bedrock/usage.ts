@@ -19,6 +19,8 @@ export interface UsageFields {
   readonly usage?: unknown;
   readonly serviceTier?: unknown;
   readonly performanceConfig?: unknown;
+  /** The stop reason; a stream has it before the usage. */
+  readonly stopReason?: unknown;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface UsageFields {
  * written to the prompt cache (Amazon Bedrock user guide, Prompt caching). A few models count it in all the same, and
  * then `totalTokens` shows it: it is the input, the output and whatever the input leaves out.
  */
-export function toUsage({ usage: reported, ...served }: UsageFields): TokenUsage | undefined {
+export function toUsage({ usage: reported, stopReason, ...served }: UsageFields): TokenUsage | undefined {
   if (!isJsonObject(reported)) return undefined;
   const { inputTokens, outputTokens, totalTokens } = reported;
   if (!isTokenCount(inputTokens) || !isTokenCount(outputTokens)) return undefined;
@@ -43,6 +45,7 @@ export function toUsage({ usage: reported, ...served }: UsageFields): TokenUsage
     completionTokens: outputTokens,
     cacheWrites: anyWrites(writes),
     serviceTier: tierOf(served),
+    ...(stopReason === 'guardrail_intervened' ? { isBlocked: true } : {}),
   };
 }
 
@@ -56,7 +59,10 @@ const writtenFor = (lifetime: string, details: unknown): number =>
   );
 
 /** Returns the tier. Optimized latency has separate prices (Amazon Bedrock user guide, Latency-optimized inference). */
-function tierOf({ serviceTier, performanceConfig }: Omit<UsageFields, 'usage'>): string | undefined {
+function tierOf({
+  serviceTier,
+  performanceConfig,
+}: Pick<UsageFields, 'serviceTier' | 'performanceConfig'>): string | undefined {
   const { latency } = detailsOf(performanceConfig);
   return latency === 'optimized'
     ? latency

@@ -16,6 +16,8 @@ export interface ConverseEnvelope {
   readonly fault: Fault;
   /** The requested fields of the model's own response, as JSON pointers. */
   readonly fieldPaths: readonly string[];
+  /** A guardrail intervened. */
+  readonly isBlocked: boolean;
 }
 
 const useOf = ({ id, name }: ModelToolCall) => ({ toolUseId: `tooluse_${id}`, name });
@@ -59,11 +61,12 @@ const STOP_REASONS = { length: 'max_tokens', 'tool-calls': 'tool_use', refusal: 
  * Returns the reason for the end of the response. The stop sequence is shown only if the request selects the model's
  * own field.
  */
-function endingOf({ finishReason, stopSequence }: ModelChoice, { fieldPaths }: ConverseEnvelope) {
+function endingOf({ finishReason, stopSequence }: ModelChoice, { fieldPaths, isBlocked }: ConverseEnvelope) {
   const natural = stopSequence === undefined ? 'end_turn' : 'stop_sequence';
+  const given = finishReason === 'stop' ? natural : STOP_REASONS[finishReason];
   const fields = { stop_sequence: stopSequence ?? null };
   return {
-    stopReason: finishReason === 'stop' ? natural : STOP_REASONS[finishReason],
+    stopReason: isBlocked ? 'guardrail_intervened' : given,
     ...(fieldPaths.includes('/stop_sequence') ? { additionalModelResponseFields: fields } : {}),
   };
 }

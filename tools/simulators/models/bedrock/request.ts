@@ -98,6 +98,19 @@ const outputConfig = z.strictObject({
   effort: z.string().nullish(),
 });
 
+/** API reference, GuardrailStreamConfiguration. */
+const guardrailConfig = z.strictObject({
+  guardrailIdentifier: z
+    .string()
+    .regex(/^([a-z0-9]+|arn:aws(-[^:]+)?:bedrock:[a-z0-9-]{1,20}:[0-9]{12}:guardrail\/[a-z0-9]+)$/u),
+  guardrailVersion: z.string().regex(/^([1-9][0-9]{0,7}|DRAFT)$/u),
+  trace: z.enum(['enabled', 'disabled', 'enabled_full']).nullish(),
+});
+
+const streamGuardrailConfig = guardrailConfig.extend({
+  streamProcessingMode: z.enum(['sync', 'async']).nullish(),
+});
+
 export const converseRequestSchema = z.strictObject({
   messages: z.array(messageSchema).nullish(),
   system: z.array(unionOf({ text: z.string().min(1), cachePoint })).nullish(),
@@ -106,6 +119,12 @@ export const converseRequestSchema = z.strictObject({
   outputConfig: outputConfig.nullish(),
   additionalModelRequestFields: loose.nullish(),
   additionalModelResponseFieldPaths: z.array(z.string().min(1).max(256)).max(10).nullish(),
+  guardrailConfig: streamGuardrailConfig.nullish(),
+});
+
+/** Only a stream has a mode in which it is judged. */
+export const wholeConverseRequestSchema = converseRequestSchema.extend({
+  guardrailConfig: guardrailConfig.nullish(),
 });
 
 export type ConverseRequest = z.infer<typeof converseRequestSchema>;

@@ -3,23 +3,23 @@ import { answerAs, postRoute, type SimulatedCall, type SimulatedRoute } from '..
 import { readRequest } from '../exchange/request-error.ts';
 import { generateSingleOutput } from '../model/answer.ts';
 import { type ConverseEnvelope, converseDocument, converseEvents } from './answer.ts';
+import { guarded } from './guardrail.ts';
 import { respondToInvoke } from './invoke.ts';
 import { bedrockProtocol } from './protocol.ts';
 import { promptBlocks, toModelRequest } from './question.ts';
-import { converseRequestSchema } from './request.ts';
+import { converseRequestSchema, wholeConverseRequestSchema } from './request.ts';
 import { signedRoutes } from './signed-routes.ts';
 
 function respondToConverse({ body, fault, parameters, cache }: SimulatedCall, isStream: boolean) {
   const startedAtMs = Date.now();
-  const request = readRequest(converseRequestSchema, body);
+  const request = readRequest(isStream ? converseRequestSchema : wholeConverseRequestSchema, body);
   const { modelId = '' } = parameters;
   const question = { ...toModelRequest(request, modelId), refuses: fault.refusal };
-  const { choice, usage } = generateSingleOutput({
-    ...question,
-    cache: cache.use(modelId, promptBlocks(request)),
-  });
+  const { choice, usage, isBlocked } = guarded(request, () =>
+    generateSingleOutput({ ...question, cache: cache.use(modelId, promptBlocks(request)) }),
+  );
   const fieldPaths = request.additionalModelResponseFieldPaths ?? [];
-  const envelope: ConverseEnvelope = { modelId, startedAtMs, fieldPaths, fault };
+  const envelope: ConverseEnvelope = { modelId, startedAtMs, fieldPaths, fault, isBlocked };
   return answerAs(
     isStream,
     () => converseDocument(choice, usage, envelope),
