@@ -55,7 +55,25 @@ describe('transcriptions: the official OpenAI SDK', () => {
       { id: 1, start: 5, end: 7.2 },
     ]);
     expect(verbose.segments?.map(({ text }) => text.trim()).join(' ')).toBe(verbose.text);
+    expect(verbose).not.toHaveProperty('words');
   });
+
+  it.each<[('word' | 'segment')[]]>([[['word']], [['word', 'segment']]])(
+    'gets the time of each word if it requests %j',
+    async (timestamp_granularities) => {
+      const verbose = await payer.client.audio.transcriptions.create({
+        model: 'sim/stt',
+        file: await toFile(mp3(7.2), 'speech.mp3'),
+        response_format: 'verbose_json',
+        timestamp_granularities,
+      });
+      const { words = [], segments = [], text } = verbose;
+      expect(words.map(({ word }) => word).join(' ')).toBe(text);
+      expect(words[0]).toMatchObject({ start: 0, end: expect.any(Number) });
+      expect(words.at(-1)?.end).toBeCloseTo(7.2);
+      expect(segments).toHaveLength(timestamp_granularities.includes('segment') ? 2 : 1);
+    },
+  );
 });
 
 it('transcriptions: a route receives the unchanged file without its name, and the fields after the file', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute, Model } from '../../core/catalog/catalog-document.ts';
+import type { TranscriptionPayload } from '../../core/kinds/transcriptions/endpoint.ts';
 import { embeddingsOfOpenAi } from './embeddings/openai.ts';
+import { transcriptionsOfOpenAi } from './transcriptions/openai.ts';
 
 const CANARY = 'heron-7f3a';
 const vendor = { provider: CANARY, cost: CANARY, x_vendor: { id: CANARY } };
@@ -12,7 +13,7 @@ const http = (body: unknown) => ({
   readSecret: async () => 'key',
   readToken: async () => 'token',
 });
-const attempt = (payload: JsonObject) => ({
+const attempt = <Payload>(payload: Payload) => ({
   model: {} as Model,
   route: { base_url: 'http://upstream.test', upstream_model: 'm' } as CatalogRoute,
   payload,
@@ -45,5 +46,37 @@ describe('embeddings of a server of the OpenAI protocol', () => {
     null,
   ])('cause a protocol failure if they are not numbers that a float can represent: %j', async (entry) => {
     await expect(embeddingsOf(entry)).rejects.toMatchObject({ kind: 'protocol' });
+  });
+});
+
+describe('a transcript of a server of the OpenAI protocol', () => {
+  const word = { word: 'Hi', start: 0.5, end: 1 };
+  const readWords = async (words: unknown, granularities = ['word']) => {
+    const payload: TranscriptionPayload = {
+      content: new Blob(['sound']),
+      type: { extension: 'wav', mimeType: 'audio/wav' },
+      fields: granularities.map((value) => ['timestamp_granularities[]', value]),
+    };
+    return (await transcriptionsOfOpenAi(http({ text: 'Hi', words, ...vendor }))(attempt(payload))).words;
+  };
+
+  it('contains the times of its words if the caller requests them, and no field of the vendor', async () => {
+    expect(await readWords([{ ...word, ...vendor }], ['segment', 'word'])).toEqual([word]);
+    expect(await readWords([{ ...word, start: '0.5' }])).toEqual([word]);
+    for (const granularities of [[], ['segment']])
+      expect(await readWords([word], granularities)).toBeUndefined();
+  });
+
+  it.each([
+    undefined,
+    null,
+    'Hi',
+    [null],
+    [{ word: 'Hi' }],
+    [{ ...word, end: -1 }],
+    [{ ...word, word: 5 }],
+    [{ ...word, start: Number.NaN }],
+  ])('contains no word without its times: %j', async (words) => {
+    expect((await readWords(words)) ?? []).toEqual([]);
   });
 });

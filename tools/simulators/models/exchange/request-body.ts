@@ -21,8 +21,17 @@ export async function readBody(
   const contentType = request.headers['content-type'] ?? '';
   if (/^(multipart\/form-data|application\/x-www-form-urlencoded)/.test(contentType)) {
     const form = new Response(bytes, { headers: { 'content-type': contentType } }).formData();
-    return { byteLength, text: '', json: await form.then(Object.fromEntries, () => undefined) };
+    return { byteLength, text: '', json: await form.then(fieldsOf, () => undefined) };
   }
   const text = bytes.toString('utf8');
   return { byteLength, text, json: parsedJson(text) };
 }
+
+/** The fields of a form by name; a name that occurs several times has a list. */
+const fieldsOf = (form: FormData): object =>
+  Object.fromEntries(
+    [...form.keys()].map((name) => {
+      const all = form.getAll(name);
+      return [name, all.length === 1 ? all[0] : all];
+    }),
+  );

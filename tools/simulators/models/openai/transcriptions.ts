@@ -10,11 +10,15 @@ import { randomFrom } from '../model/random.ts';
 /** OpenAI's speech to text guide: files may have 25 MB. */
 const MAX_FILE_BYTES = 25 * 1024 * 1024;
 
+const granularity = z.enum(['word', 'segment']);
+
 const transcriptionRequestSchema = z.looseObject({
   model: z.string().min(1),
   file: z.instanceof(File),
   response_format: z.enum(['json', 'verbose_json']).nullish(),
   language: z.string().nullish(),
+  /** The times that a verbose transcript has (API reference, `timestamp_granularities`). */
+  'timestamp_granularities[]': z.union([granularity, z.array(granularity)]).default('segment'),
 });
 
 async function secondsOf(bytes: Uint8Array, file: File): Promise<number | undefined> {
@@ -46,6 +50,13 @@ function transcribe(audio: Uint8Array, seconds: number): readonly Segment[] {
   }));
 }
 
+/** The words of a segment, each as long as the others. */
+function wordsOf({ start, end, text }: Segment) {
+  const words = text.trim().split(' ');
+  const length = (end - start) / words.length;
+  return words.map((word, at) => ({ word, start: start + at * length, end: start + (at + 1) * length }));
+}
+
 /** With everything that the API reference lists of a segment. */
 const segmentBody = ({ start, end, text }: Segment, id: number) => ({
   id,
@@ -63,6 +74,7 @@ const segmentBody = ({ start, end, text }: Segment, id: number) => ({
 export async function respondWithTranscript({ body, fault }: SimulatedCall) {
   const request = readRequest(transcriptionRequestSchema, body);
   const { file, response_format: format, language } = request;
+  const granularities = [request['timestamp_granularities[]']].flat();
   if (file.size > MAX_FILE_BYTES)
     throw new RequestError('Maximum content size limit exceeded', [], { status: 413 });
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -78,6 +90,7 @@ export async function respondWithTranscript({ body, fault }: SimulatedCall) {
     language: language ?? 'english',
     ...(counted ? { duration: seconds } : {}),
     text,
-    segments: segments.map(segmentBody),
+    ...(granularities.includes('segment') ? { segments: segments.map(segmentBody) } : {}),
+    ...(granularities.includes('word') ? { words: segments.flatMap(wordsOf) } : {}),
   });
 }

@@ -30,6 +30,10 @@ export const TRANSCRIPTION_FIELDS = fieldTable([
 /** The name of a field whose elements and members forms write as `name[]` and `name[member]`. */
 export const nameInForm = (name: string): string => name.replace(/\[.*$/s, '');
 
+/** Returns whether the caller requests the time of each word. */
+export const requestsWords = (fields: Upload['fields']): boolean =>
+  fields.some(([name, value]) => nameInForm(name) === 'timestamp_granularities' && value === 'word');
+
 /** Form fields that the service handles itself. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['model', 'response_format', 'stream', 'file']);
 

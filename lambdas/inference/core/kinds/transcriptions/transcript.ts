@@ -10,11 +10,19 @@ export interface Transcript {
   readonly duration: number | undefined;
   /** With `id`, `start`, `end`, `text` and whatever else the route reports; empty when it reports nothing. */
   readonly segments: readonly JsonObject[];
+  /** The time of each word; absent if the caller did not request it, or the route does not report it. */
+  readonly words?: readonly TimedWord[] | undefined;
+}
+
+export interface TimedWord {
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Returns the body for the caller. `text` is returned as JSON too (interface, Transcription request). */
 export function transcriptBody(
-  { text, language, duration, segments }: Transcript,
+  { text, language, duration, segments, words }: Transcript,
   { response_format: format, language: requestedLanguage }: TranscriptionFields,
   seconds: number,
 ): string {
@@ -26,5 +34,6 @@ export function transcriptBody(
     duration: duration ?? seconds,
     text,
     segments: segments.length > 0 ? segments : fallbackSegments,
+    ...(words === undefined ? {} : { words }),
   });
 }

@@ -3,7 +3,8 @@
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
 import type { TranscriptionPayload } from '../../../core/kinds/transcriptions/endpoint.ts';
-import type { Transcript } from '../../../core/kinds/transcriptions/transcript.ts';
+import { requestsWords } from '../../../core/kinds/transcriptions/schema.ts';
+import type { TimedWord, Transcript } from '../../../core/kinds/transcriptions/transcript.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import { transcriptBytes } from '../../response-bytes.ts';
 import { type FormBody, formBody } from '../form-body.ts';
@@ -14,7 +15,7 @@ export function transcriptionsOfOpenAi(http: OpenAiHttp): ProviderCall<Transcrip
     const body = toForm(payload, route.upstream_model);
     const maxBytes = transcriptBytes(payload.content.size);
     const request = { route, path: '/audio/transcriptions', body, signal, maxBytes };
-    return toTranscript(await requestJson(http, request));
+    return toTranscript(await requestJson(http, request), requestsWords(payload.fields));
   };
 }
 
@@ -31,7 +32,10 @@ function toForm({ content, type, fields }: TranscriptionPayload, model: string):
   );
 }
 
-function toTranscript({ text, language, duration, usage, segments }: JsonObject): Transcript {
+function toTranscript(
+  { text, language, duration, usage, segments, words }: JsonObject,
+  isTimed: boolean,
+): Transcript {
   if (typeof text !== 'string') throw new UpstreamFailure('protocol');
   const { seconds } = (usage ?? {}) as Readonly<Record<string, unknown>>;
   return {
@@ -39,7 +43,17 @@ function toTranscript({ text, language, duration, usage, segments }: JsonObject)
     language: typeof language === 'string' ? language : undefined,
     duration: [duration, seconds].map(toSeconds).find((value) => value !== undefined),
     segments: (Array.isArray(segments) ? segments : []).filter(isSegment),
+    words: isTimed && Array.isArray(words) ? words.flatMap(toTimedWord) : undefined,
   };
+}
+
+/** Returns nothing for a word without its times. */
+function toTimedWord(value: unknown): TimedWord[] {
+  const { word, start, end } = Object(value) as Readonly<Record<string, unknown>>;
+  const [from, to] = [toSeconds(start), toSeconds(end)];
+  return typeof word !== 'string' || from === undefined || to === undefined
+    ? []
+    : [{ word, start: from, end: to }];
 }
 
 /** Some servers write the duration as text. */
