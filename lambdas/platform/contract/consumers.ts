@@ -45,8 +45,8 @@ export const CONSUMERS = {
     purpose: 'calls the service as its callers do, and fails if a call does',
     api: 'inference',
     setting: 'smoke',
-    // Five models, two calls each of 20 s at most, and the reads before them.
-    timeoutSeconds: 240,
+    // Five models, two calls each of 20 s at most or a transcription of 90 s, and the reads before them.
+    timeoutSeconds: 300,
   },
   'reconcile-payments': {
     purpose: 'compares the orders with the payment provider, and applies what no event has brought',

@@ -120,6 +120,16 @@ describe('a scheduled smoke test', () => {
     expect(lines).toContainEqual(expect.objectContaining({ step: 'chat stream', code }));
   });
 
+  it('transcribes English within 90 seconds', async () => {
+    const audio = { id: 'acme/stt', type: 'audio', owned_by: 'acme', created: 1 };
+    const price = { unit: 'per_minute', minute: 0.006 };
+    const models = [{ ...audio, price, routes: [route([])] }];
+    const { client, sent } = serviceOf();
+    await run(client, catalog(...models), 'acme/stt');
+    const [{ form, minTimeoutMs } = {}] = sent;
+    expect([form?.get('model'), form?.get('language'), minTimeoutMs]).toEqual(['acme/stt', 'en', 90_000]);
+  });
+
   it('neither passes nor fails a feature that the model does not support', async () => {
     const { client } = serviceOf();
     const { found } = await run(client, catalog(chat('acme/chat', 1, [])));

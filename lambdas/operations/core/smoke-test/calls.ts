@@ -89,13 +89,21 @@ const speaking =
     return { ...routeDetailsOf(response), note: `${response.bytes.length} bytes` };
   };
 
+/** A batch job of Amazon Transcribe takes 15 s for a few seconds of sound, and at times several times as long. */
+const TRANSCRIPTION_MS = 90_000;
+
 const transcribing =
   (client: SmokeClient, model: Model): Check['run'] =>
   async () => {
     const form = new FormData();
     form.set('model', model.id);
+    // A provider cannot identify the language of a tone.
+    form.set('language', 'en');
     form.set('file', new Blob([recording()], { type: 'audio/wav' }), 'tone.wav');
-    const response = await client.inference('/v1/audio/transcriptions', { form });
+    const response = await client.inference('/v1/audio/transcriptions', {
+      form,
+      minTimeoutMs: TRANSCRIPTION_MS,
+    });
     shaped(SHAPES.transcription, response);
     return routeDetailsOf(response);
   };

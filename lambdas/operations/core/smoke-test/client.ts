@@ -14,6 +14,8 @@ export interface SmokeRequest {
   readonly method?: string;
   readonly json?: object;
   readonly form?: FormData;
+  /** A call that takes longer than others may wait as long. */
+  readonly minTimeoutMs?: number;
 }
 
 /** Both throw `CheckFailure` for an error of the service, and if it does not respond. */

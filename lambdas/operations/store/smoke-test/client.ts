@@ -48,7 +48,7 @@ export class HttpClient implements SmokeClient {
   }
 
   /** Throws `CheckFailure` for an error of the service, and if it does not respond. */
-  async #call(url: string, { json, form, method }: SmokeRequest): Promise<SmokeResponse> {
+  async #call(url: string, { json, form, method, minTimeoutMs = 0 }: SmokeRequest): Promise<SmokeResponse> {
     let response: Response;
     let bytes: Buffer;
     try {
@@ -61,7 +61,7 @@ export class HttpClient implements SmokeClient {
         ...(json === undefined ? {} : { body: JSON.stringify(json) }),
         ...(form === undefined ? {} : { body: form }),
         redirect: 'error',
-        signal: AbortSignal.timeout(this.#timeoutMs),
+        signal: AbortSignal.timeout(Math.max(this.#timeoutMs, minTimeoutMs)),
       });
       bytes = Buffer.from(await response.arrayBuffer());
     } catch (failure) {
