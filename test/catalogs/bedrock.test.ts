@@ -1,15 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { awsAddressOf } from '../../lambdas/inference/core/catalog/aws-address.ts';
 import type { CatalogRoute } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import { billOf } from '../../lambdas/inference/core/pricing/bill.ts';
+import { unitCounts } from '../../lambdas/inference/core/pricing/counts.ts';
+import { KINDS } from '../../lambdas/platform/core/kinds.ts';
 import { shippedCatalog } from './shipped-catalogs.ts';
 
-const { models, defaults } = shippedCatalog('bedrock.json');
+const { models: all, defaults } = shippedCatalog('bedrock.json');
+const isSpeech = ({ type }: (typeof all)[number]) => type === 'tts';
+const models = all.filter((model) => !isSpeech(model));
 const routes = models.flatMap((model) => model.routes);
 
 describe('the catalog of Amazon Bedrock', () => {
-  it('passes validation, and sets a default for each type that Bedrock serves', () => {
+  it('passes validation, and sets a default for each type but transcription', () => {
     expect(models.length).toBeGreaterThan(5);
-    expect(Object.keys(defaults).sort()).toEqual(['chat', 'embeddings', 'image']);
+    expect(Object.keys(defaults).sort()).toEqual(KINDS.filter((kind) => kind !== 'audio').sort());
   });
 
   it('responds without a provider’s key: every route is signed with the function’s role', () => {
@@ -107,3 +112,41 @@ describe('the catalog of Amazon Bedrock', () => {
       expect([id, capabilities]).toEqual([id, expect.arrayContaining(['stream'])]);
   });
 });
+
+describe('speech of the catalog', () => {
+  const speech = all.filter(isSpeech);
+
+  it('use the function’s role in its own region', () => {
+    expect(speech.length).toBe(3);
+    for (const { id, routes: own } of speech)
+      expect([id, own.map(({ protocol, base_url: url, secret }) => [protocol, url, secret])]).toEqual([
+        id,
+        [['polly', '', undefined]],
+      ]);
+  });
+
+  it('answer to the names of OpenAI’s models and voices', () => {
+    const named = (alias: string) => speech.find(({ aliases }) => aliases.includes(alias))?.id;
+    expect(['tts-1', 'tts-1-hd'].map(named)).toEqual(['amazon/polly-neural', 'amazon/polly-generative']);
+    for (const { id, voices = [], routes: own } of speech) {
+      const names = own[0]?.voice_names ?? {};
+      expect([id, Object.keys(names)]).toEqual([id, VOICES]);
+      expect([id, voices]).toEqual([id, expect.arrayContaining([...VOICES, ...Object.values(names)])]);
+    }
+  });
+
+  it('cost callers what AWS charges', () => {
+    const text = 'a'.repeat(1_000_000);
+    for (const { id, price, characters_per_token: perToken = 0, routes: own } of speech) {
+      const tokens = Math.ceil(text.length / perToken);
+      const measured = { tokens, characters: text.length };
+      const [charged, paid] = [price, own[0]?.cost].map((list) =>
+        list === undefined ? 0n : billOf(list, unitCounts(list.unit, measured)).amount,
+      );
+      expect([id, charged]).toEqual([id, paid]);
+    }
+  });
+});
+
+/** OpenAI API reference, Create speech, `voice`. */
+const VOICES = 'alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse'.split(' ');

@@ -6,6 +6,7 @@ import './platform/subscriptions.ts';
 import './platform/payouts.ts';
 import './platform/builds.ts';
 import './platform/smoke.ts';
+import './platform/shipped-catalog.ts';
 import './platform/console-session.ts';
 import './platform/operator-view.ts';
 import './platform/isolation.ts';
