@@ -7,6 +7,7 @@ import { readAssembly } from './assembly/assembly.ts';
 import type { FunctionDescription } from './assembly/functions.ts';
 import { createModelServices } from './aws/bedrock-service.ts';
 import { createBuildServices } from './aws/builds/build-services.ts';
+import { createObjectStore } from './aws/builds/object-store.ts';
 import { chooseEngine } from './aws/builds/scan-engine.ts';
 import { accessKeyIdOf, createCallers } from './aws/callers.ts';
 import { createDynamoDbService } from './aws/dynamodb-service.ts';
@@ -15,6 +16,7 @@ import { MessagingServices } from './aws/messaging.ts';
 import { openSecretStore } from './aws/secret-store.ts';
 import { createSecretsService } from './aws/secrets-service.ts';
 import { createStatesService } from './aws/states-service.ts';
+import { createTranscribeService } from './aws/transcribe/transcribe-service.ts';
 import { invokeBuffered, startBackground } from './background.ts';
 import { ENGINE_CREDENTIALS } from './dynamodb/client.ts';
 import { startEngine } from './dynamodb/engine.ts';
@@ -167,7 +169,8 @@ async function startBackend(
     enforce: enforceIam,
     log,
   });
-  const scans = { assembly, stateDir, messaging, engine, enforceIam, authorizeAs, log };
+  const objects = createObjectStore(stateDir);
+  const scans = { assembly, objects, messaging, engine, enforceIam, authorizeAs, log };
   const aws = await startAwsEndpoint({
     services: {
       DynamoDB_20120810: dynamodb.service,
@@ -176,6 +179,7 @@ async function startBackend(
       ...createModelServices(bedrockUrl),
       ...messaging.services,
       ...createBuildServices(scans),
+      Transcribe: createTranscribeService({ objects, clock: Date.now }),
     },
     authorizeAs,
     log,

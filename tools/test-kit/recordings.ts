@@ -21,6 +21,12 @@ export function wavOfBytes(bytes: number): Buffer<ArrayBuffer> {
   return file;
 }
 
+/** A recording that is not silent, in that format: a simulator hears words in it. */
+export function spoken(seconds: number): Buffer<ArrayBuffer> {
+  const file = wavOfBytes(44 + Math.round(seconds * 48_000));
+  return file.fill(1, 44);
+}
+
 /** Only the header of a FLAC file, which gives its length (RFC 9639, section 8.2). */
 export function flac(seconds: number): Buffer<ArrayBuffer> {
   const rate = 16_000n;

@@ -10,6 +10,8 @@ export interface BucketDescription {
   /** True if it notifies EventBridge of its objects. */
   readonly notifies: boolean;
   readonly cors: readonly CorsRule[];
+  /** The key of AWS KMS that seals its objects; absent for the keys of S3. */
+  readonly keyArn?: string | undefined;
 }
 
 export interface CorsRule {
@@ -26,6 +28,11 @@ export interface ScanPlan {
 }
 
 interface BucketProperties {
+  readonly BucketEncryption?: {
+    readonly ServerSideEncryptionConfiguration: readonly {
+      readonly ServerSideEncryptionByDefault?: { readonly KMSMasterKeyID?: string };
+    }[];
+  };
   readonly CorsConfiguration?: { readonly CorsRules: readonly CorsRule[] };
   readonly NotificationConfiguration?: {
     readonly EventBridgeConfiguration?: { readonly EventBridgeEnabled?: boolean };
@@ -58,6 +65,9 @@ export function describeBuckets(stacks: Stacks): readonly BucketDescription[] {
       properties<BucketProperties>().NotificationConfiguration?.EventBridgeConfiguration
         ?.EventBridgeEnabled === true,
     cors: properties<BucketProperties>().CorsConfiguration?.CorsRules ?? [],
+    keyArn:
+      properties<BucketProperties>().BucketEncryption?.ServerSideEncryptionConfiguration[0]
+        ?.ServerSideEncryptionByDefault?.KMSMasterKeyID,
   }));
 }
 

@@ -3,13 +3,13 @@ import type { Assembly } from '../../assembly/assembly.ts';
 import type { AwsServiceHandler } from '../endpoint.ts';
 import type { MessagingServices } from '../messaging.ts';
 import { DEFAULT_BUS, MalwareProtection } from './malware-protection.ts';
-import { createObjectStore } from './object-store.ts';
+import type { ObjectStore } from './object-store.ts';
 import { createS3Service, type S3ServiceOptions } from './s3-service.ts';
 import type { ScanEngine } from './scan-engine.ts';
 
 export interface BuildServicesOptions extends Pick<S3ServiceOptions, 'authorizeAs'> {
   readonly assembly: Pick<Assembly, 'buckets' | 'scanPlans' | 'roles'>;
-  readonly stateDir: string;
+  readonly objects: ObjectStore;
   readonly messaging: Pick<MessagingServices, 'buses'>;
   readonly engine: ScanEngine;
   readonly enforceIam: boolean;
@@ -20,11 +20,9 @@ export interface BuildServicesOptions extends Pick<S3ServiceOptions, 'authorizeA
 export function createBuildServices(
   options: BuildServicesOptions,
 ): Readonly<Record<string, AwsServiceHandler>> {
-  const { assembly, stateDir, messaging, authorizeAs } = options;
-  const objects = createObjectStore(stateDir);
+  const { assembly, objects, messaging, authorizeAs } = options;
   const protection = new MalwareProtection({
     ...options,
-    objects,
     plans: assembly.scanPlans,
     put: (event) => void messaging.buses.put(DEFAULT_BUS, event),
   });

@@ -1,11 +1,12 @@
 /**
- * Amazon S3, as far as builds use it: objects of the template's buckets, under signed and presigned requests. Sources:
- * Amazon S3 API reference, PutObject, GetObject, HeadObject, DeleteObject and "Error responses"; S3 user guide, "Conditional writes" and
- * "Checking object integrity".
+ * Amazon S3, as far as builds and recordings use it: objects of the template's buckets, under signed and presigned
+ * requests. Sources: Amazon S3 API reference, PutObject, GetObject, HeadObject, DeleteObject, "Error responses" and those
+ * that `s3-lists.ts` names; S3 user guide, "Conditional writes" and "Checking object integrity".
  */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { BucketDescription } from '../../assembly/buckets.ts';
+import { REGION } from '../../assembly/intrinsics.ts';
 import type { Authorize } from '../callers.ts';
 import type { AwsCall, AwsServiceHandler } from '../endpoint.ts';
 import { AwsError } from '../errors.ts';
@@ -13,6 +14,7 @@ import type { RequestContext } from '../iam/conditions.ts';
 import { compilePolicy, type IamPolicy } from '../iam/policy.ts';
 import type { ObjectStore } from './object-store.ts';
 import { corsHeaders } from './s3-cors.ts';
+import { listObjects, removeObjects } from './s3-lists.ts';
 import { verifySignature } from './signed-request.ts';
 
 export interface S3ServiceOptions {
@@ -74,6 +76,23 @@ async function respond(
   const authorize = authorizeObject(options.authorizeAs(signed.accessKeyId), policies.get(name), bucket, key);
   if (signed.payloadHash !== 'UNSIGNED-PAYLOAD' && signed.payloadHash !== hex(body))
     throw s3Error('XAmzContentSHA256Mismatch', 400);
+  if (key === '' && searchParams.get('list-type') === '2') {
+    options.authorizeAs(signed.accessKeyId)('s3:ListBucket', bucket.arn);
+    return sendXml(response, listObjects(await options.objects.list(name), searchParams));
+  }
+  if (method === 'POST' && searchParams.has('delete')) {
+    const remove = (each: string) => {
+      const authorizeEach = authorizeObject(
+        options.authorizeAs(signed.accessKeyId),
+        policies.get(name),
+        bucket,
+        each,
+      );
+      authorizeEach('s3:DeleteObject', {});
+      return options.objects.remove(name, each);
+    };
+    return sendXml(response, await removeObjects(body, headers, remove));
+  }
   if (method === 'PUT') return put(options, { bucket, key, authorize }, call, response);
   if (method === 'DELETE') {
     authorize('s3:DeleteObject', {});
@@ -93,6 +112,10 @@ async function respond(
     ...(disposition === null ? {} : { 'content-disposition': disposition }),
   });
   response.end(method === 'HEAD' ? undefined : object.body);
+}
+
+function sendXml(response: ServerResponse, body: string): void {
+  response.writeHead(200, { 'content-type': 'application/xml' }).end(body);
 }
 
 /** A preflight has no signature. */
@@ -148,11 +171,20 @@ async function put(
   response.end();
 }
 
+/** The use of a bucket's key by each action (S3 user guide, "Using server-side encryption with AWS KMS keys"). */
+const KEY_USES: Readonly<Record<string, string>> = {
+  's3:PutObject': 'kms:GenerateDataKey',
+  's3:GetObject': 'kms:Decrypt',
+};
+
 /** The policy of the role decides, and a denial of the bucket's own policy. */
 const authorizeObject =
-  (authorize: Authorize, policy: IamPolicy | undefined, { arn }: BucketDescription, key: string) =>
+  (authorize: Authorize, policy: IamPolicy | undefined, { arn, keyArn }: BucketDescription, key: string) =>
   (action: string, context: RequestContext): void => {
     authorize(action, `${arn}/${key}`);
+    const keyUse = KEY_USES[action];
+    if (keyArn !== undefined && keyUse !== undefined)
+      authorize(keyUse, keyArn, { 'kms:ViaService': `s3.${REGION}.amazonaws.com` });
     // The local endpoint stands for one with TLS.
     const isDenied = policy?.(action, `${arn}/${key}`, { ...context, 'aws:SecureTransport': 'true' });
     if (isDenied === 'explicitly denied') throw s3Error('AccessDenied', 403);

@@ -19,6 +19,7 @@ const KEYS = [
   'kms:GrantIsForAWSResource',
   'kms:ViaService',
   's3:if-none-match',
+  'transcribe:OutputBucketName',
 ] as const;
 
 type ConditionKey = (typeof KEYS)[number];
