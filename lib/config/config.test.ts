@@ -24,6 +24,7 @@ const DEFAULTS: Config = {
   ipRequestsPerMinute: 200,
   identityProviders: {},
   market: true,
+  transcribe: true,
   marketFeeBasisPoints: 0,
   buildScan: 'none',
   marketPayouts: 'none',
@@ -234,7 +235,7 @@ describe('the settings of a deployment', () => {
           // Their functions have them without tracing, too.
           .filter(
             (permission) =>
-              !/^(dynamodb:ListStreams|guardduty:SendObjectMalwareScan|polly:SynthesizeSpeech) /.test(
+              !/^(dynamodb:ListStreams|guardduty:SendObjectMalwareScan|polly:\w+|transcribe:\w+) /.test(
                 permission,
               ),
           );

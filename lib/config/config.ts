@@ -120,6 +120,11 @@ const shape = {
    */
   buildScan: z.enum(['guardduty', 'none']).default('none'),
   /**
+   * Transcriptions by Amazon Transcribe, which reads recordings from a bucket only. Without it a deployment has neither the
+   * bucket nor its sweeper, and routes of the protocol `transcribe` fail.
+   */
+  transcribe: z.boolean().default(true),
+  /**
    * Requests a second that each API takes, and as many at once (API Gateway counts approximately). A region's default
    * is 10,000 for the whole account, and 1,000 Lambda functions at a time: more than this would starve what else the
    * account runs.

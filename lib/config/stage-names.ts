@@ -33,6 +33,13 @@ export const alarmTopicName = (stage: string): string => `${stage}-alarms`;
 /** Returns the name of the bus of the platform's events. */
 export const busName = (stage: string): string => `platform-events${stage === 'prod' ? '' : `-${stage}`}`;
 
+/**
+ * Returns the name of the bucket of recordings, which no other stage and region has. It has the beginning of names of
+ * CloudFormation, by which policies know the buckets of a stage, and at most the 63 characters that S3 takes.
+ */
+export const recordingsBucketName = (stage: string, accountId: string, region: string): string =>
+  `inference-${stage}-rec-${accountId}-${region}`;
+
 /** Returns the path of the stage's roles. Policies name them by it, because CloudFormation shortens their names. */
 export const rolePath = (stage: string): string => `/Inference/${stage}/`;
 

@@ -27,6 +27,8 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   speech: 'speech',
   guardrails: 'guardrails',
   settlements: 'settlements',
+  recordings: 'recordings',
+  recordingSweep: 'recordingSweep',
   holds: 'holds',
   smokeAccess: 'smokeAccess',
   webhookKey: 'webhookKey',

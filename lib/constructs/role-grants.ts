@@ -16,6 +16,7 @@ import { buildsOrigin } from '../config/names.ts';
 import { allowBuilds } from './build-access.ts';
 import type { Messaging } from './messaging.ts';
 import { allowBedrockModels, allowGuardrails, allowSignedModels, allowSpeech } from './model-access.ts';
+import { allowRecordingSweep, allowRecordings } from './recordings-bucket.ts';
 import { reportedPartition, reportedRegion } from './reported-names.ts';
 import type { StoredData } from './stored-data.ts';
 
@@ -70,6 +71,9 @@ class RoleGrants {
     if (grants.signedModels) allowSignedModels(this.#role);
     if (grants.speech) allowSpeech(this.#role);
     if (grants.guardrails) allowGuardrails(this.#role);
+    if (grants.recordings && config.transcribe)
+      Object.assign(environment, allowRecordings(this.#role, config));
+    if (grants.recordingSweep) Object.assign(environment, allowRecordingSweep(this.#role, config));
     if (grants.smokeAccess) this.#grantSmokeAccess(environment);
     if (grants.settlements) this.#grantSettlements(environment);
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);

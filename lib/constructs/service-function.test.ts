@@ -142,6 +142,10 @@ const INFERENCES = [
   'aws-external-anthropic:CreateInference arn:<AWS::Partition>:aws-external-anthropic:*:<AWS::AccountId>:workspace/*',
 ];
 
+const RECORDINGS = 'inference-prod-rec-<AWS::AccountId>-<AWS::Region>';
+const BUCKET = `arn:<AWS::Partition>:s3:::${RECORDINGS}`;
+const JOBS = `arn:<AWS::Partition>:transcribe:<AWS::Region>:<AWS::AccountId>:transcription-job/${RECORDINGS}.*`;
+
 describe('the role of a function', () => {
   it.each(named)('belongs to that function alone, and only Lambda can assume it: %s', (_name, deployed) => {
     expect(sharing(deployed, 'roleId')).toHaveLength(1);
@@ -170,6 +174,7 @@ describe('the role of a function', () => {
       } = GRANTS[name];
       const { keyPepper, sessionKey, webhookKey, identitySecret, payments } = GRANTS[name];
       const { providerSecrets, bedrockModels, signedModels, guardrails, speech, settlements } = GRANTS[name];
+      const { recordings, recordingSweep } = GRANTS[name];
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
       const secrets =
         'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
@@ -210,6 +215,22 @@ describe('the role of a function', () => {
         ...(speech ? ['polly:SynthesizeSpeech *'] : []),
         ...(guardrails ? GUARDRAILS : []),
         ...builds.map((action) => BUILDS[action]),
+        ...(recordings || recordingSweep
+          ? [
+              `s3:ListBucket ${BUCKET}`,
+              `s3:DeleteObject ${BUCKET}/*`,
+              `transcribe:DeleteTranscriptionJob ${JOBS}`,
+            ]
+          : []),
+        ...(recordings
+          ? [
+              `s3:GetObject ${BUCKET}/*`,
+              `s3:PutObject ${BUCKET}/*`,
+              `transcribe:GetTranscriptionJob ${JOBS}`,
+              'transcribe:StartTranscriptionJob *',
+            ]
+          : []),
+        ...(recordingSweep ? ['transcribe:ListTranscriptionJobs *'] : []),
       ];
       expect(permissionsOf(app, stack, roleId)).toEqual(expected.sort());
     },

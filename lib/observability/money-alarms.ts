@@ -186,6 +186,16 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
       threshold: 10,
     }),
   },
+  'recordings-left': {
+    severity: 'warning',
+    meaning:
+      'Within a day, the sweeper deleted more than twenty recordings and jobs that their calls had left.',
+    // One call that dies leaves up to four: its recording, its transcript, the check file of Transcribe, and its job.
+    watches: ({ config }) =>
+      config.transcribe
+        ? { metric: serviceMetric(config, METRICS.recordingsSwept, { period: DAY }), threshold: 21 }
+        : [],
+  },
   'sweep-missing': {
     severity: 'critical',
     meaning: 'The sweeper of expired holds has not run for half an hour.',

@@ -1,6 +1,6 @@
 /**
- * Everything that must survive: tables, secrets and builds. None has a name of ours, which a retained one would keep from
- * the next deployment. CloudFormation deletes secrets and builds if their creation fails. Tables are protected from
+ * Everything that must survive: tables, secrets and builds, and the bucket of recordings, which keeps nothing. None that
+ * is retained has a name of ours, which it would keep from the next deployment. CloudFormation deletes secrets and builds if their creation fails. Tables are protected from
  * deletion "by any user or process" (template reference, AWS::DynamoDB::GlobalTable), also from its rollback, which
  * would end in ROLLBACK_FAILED. They are therefore retained always, and created last.
  */
@@ -26,6 +26,7 @@ import {
 } from '../../lambdas/platform/contract/tables.ts';
 import type { Config } from '../config/config.ts';
 import { BuildsBucket } from '../constructs/builds-bucket.ts';
+import { RecordingsBucket } from '../constructs/recordings-bucket.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
 import { TableBackup } from '../constructs/table-backup.ts';
 
@@ -86,9 +87,10 @@ export class DataStack extends Stack implements StoredData {
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
-    const { stage, market, backupCopies: copies } = props.config;
+    const { stage, market, transcribe, backupCopies: copies } = props.config;
     const builds = market ? [new BuildsBucket(this, 'Builds', { config: props.config })] : [];
     this.buildsBucket = builds[0]?.bucketName;
+    const recordings = transcribe ? [new RecordingsBucket(this, 'Recordings', props.config)] : [];
     this.secrets = {
       [VARIABLES.keyPepperSecret]: this.#secret('KeyPepper', KEY_PEPPER),
       [VARIABLES.sessionKeySecret]: this.#secret('SessionKey', SESSION_KEY),
@@ -102,7 +104,7 @@ export class DataStack extends Stack implements StoredData {
     const tables = new Map(
       specs.map(([name, spec]) => {
         const table = this.#table(name, spec, props.config);
-        table.node.addDependency(...builds, ...Object.values(this.secrets));
+        table.node.addDependency(...builds, ...recordings, ...Object.values(this.secrets));
         const restored = this.#restored(name as TableName, props.config);
         if (restored !== undefined) this.#output(replacedVariable(spec.variable), table.tableName);
         return [name, (restored ?? table) as ITable];

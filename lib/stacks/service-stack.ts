@@ -127,6 +127,12 @@ export class ServiceStack extends Stack {
       { name: 'watch-prices', schedule: Schedule.expression(CONSUMERS['watch-prices'].schedule) },
       { config, data, bundles },
     );
+    if (config.transcribe)
+      runOnSchedule(
+        new Construct(this, 'RecordingSweep'),
+        { name: 'sweep-recordings', schedule: Schedule.expression(CONSUMERS['sweep-recordings'].schedule) },
+        { config, data, bundles },
+      );
     if (config.smoke !== undefined) {
       const smoke = runOnSchedule(
         new Construct(this, 'ScheduledSmoke'),

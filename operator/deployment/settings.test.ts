@@ -30,6 +30,18 @@ describe('the settings of up', () => {
     });
   });
 
+  it('leave out transcriptions by Amazon Transcribe on request, and nothing else', () => {
+    const settings = { stage: 'without-of-a-test' };
+    check(settings, [], ({ config }) => expect(config.transcribe).toBe(true));
+    check(settings, ['--without', 'transcribe'], ({ config, configFile }) => {
+      expect(config.transcribe).toBe(false);
+      expect(JSON.parse(readFileSync(configFile, 'utf8'))).toEqual({ ...settings, transcribe: false });
+    });
+    expect(() => readUpOptions(['--stage', 'a', '--without', 'polly'])).toThrow(
+      '--without takes transcribe, got polly',
+    );
+  });
+
   it.each([
     ['that of the credentials with CloudFront', { compute: 'fargate' }, [], 'eu-west-1'],
     ['that of the settings', { compute: 'fargate', region: 'us-west-2' }, [], 'us-west-2'],

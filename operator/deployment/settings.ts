@@ -25,7 +25,7 @@ export interface UpOptions {
 }
 
 export const UP_USAGE =
-  'usage: npm run up -- [--stage STAGE] [--config FILE] [--catalog FILE] [--credit USD] [--app FOLDER] [--yes]';
+  'usage: npm run up -- [--stage STAGE] [--config FILE] [--catalog FILE] [--credit USD] [--without transcribe] [--app FOLDER] [--yes]';
 
 /** Reads arguments and settings; writes the settings of this stage where the CDK app finds them. */
 export function readUpOptions(args: readonly string[]): UpOptions {
@@ -36,11 +36,15 @@ export function readUpOptions(args: readonly string[]): UpOptions {
       config: { type: 'string' },
       catalog: { type: 'string', default: SHIPPED_CATALOG },
       credit: { type: 'string', default: DEFAULT_CREDIT },
+      without: { type: 'string', multiple: true, default: [] },
       app: { type: 'string' },
       yes: { type: 'boolean', default: false },
     },
   });
-  const settings = settingsOf(values.config ?? process.env.CONFIG, values.stage);
+  const settings = {
+    ...settingsOf(values.config ?? process.env.CONFIG, values.stage),
+    ...without(values.without),
+  };
   const config = parseConfig(settings);
   const credit = parseUsd(values.credit);
   if (credit === undefined || credit <= 0n) throw new Error('--credit must be an amount of USD above 0');
@@ -57,6 +61,13 @@ export function readUpOptions(args: readonly string[]): UpOptions {
     credit,
     isConfirmed: values.yes,
   };
+}
+
+/** Returns the settings of what is left out. Throws for what cannot be. */
+function without(parts: readonly string[]): { readonly transcribe?: false } {
+  const unknown = parts.find((part) => part !== 'transcribe');
+  if (unknown !== undefined) throw new Error(`--without takes transcribe, got ${unknown}`);
+  return parts.length === 0 ? {} : { transcribe: false };
 }
 
 /** Adds settings to those that the CDK app reads. */

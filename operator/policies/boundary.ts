@@ -39,6 +39,7 @@ const UNSCOPED = [
   ...actionsOf('bedrock', ['ApplyGuardrail', 'InvokeModel', 'InvokeModelWithResponseStream']),
   'bedrock-mantle:CreateInference',
   'aws-external-anthropic:CreateInference',
+  ...actionsOf('transcribe', ['*TranscriptionJob', 'ListTranscriptionJobs']),
   'dynamodb:ListStreams',
   'ecr:GetAuthorizationToken',
   'guardduty:SendObjectMalwareScan',

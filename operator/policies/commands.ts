@@ -4,6 +4,7 @@ import {
   boundaryName,
   busName,
   executionPolicyName,
+  recordingsBucketName,
   stackNameOf,
 } from '../../lib/config/stage-names.ts';
 import {
@@ -92,6 +93,15 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
   ];
 }
 
+/** `down` empties the bucket of recordings, which CloudFormation deletes. */
+function leftRecordings(names: Names, { stage, accountId, region }: PolicyScope): PolicyStatementText[] {
+  const bucket = names.arn('s3', recordingsBucketName(stage, accountId, region), 'public');
+  return [
+    allow('ListRecordings', ['s3:ListBucket'], [bucket]),
+    allow('DownRecordings', ['s3:DeleteObject'], [`${bucket}/*`]),
+  ];
+}
+
 /** `up` and `down` of a stage in an account that has a bootstrap. */
 export function upStatements(scope: PolicyScope): readonly PolicyStatementText[] {
   const names = new Names(scope);
@@ -127,6 +137,7 @@ export function upStatements(scope: PolicyScope): readonly PolicyStatementText[]
       [names.arn('states', `stateMachine:${stage}-audit-books`)],
     ),
     allow('Down', ['cloudformation:DeleteStack', 'cloudformation:UpdateTerminationProtection'], names.stacks),
+    ...leftRecordings(names, scope),
     allow('Templates', ['cloudformation:GetTemplate'], [...names.stacks, names.nestedStack]),
     allow(
       'ListKept',

@@ -1,6 +1,6 @@
 /**
- * `npm run down`: deletes the stacks of a stage after its name is typed, and lists what it retains, among it tables and
- * secrets, because they contain money and keys. Safe to repeat.
+ * `npm run down`: deletes the stacks of a stage after its name is typed, with the recordings that calls have left, and lists
+ * what it retains, among it tables and secrets, because they contain money and keys. Safe to repeat.
  */
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { readCaller } from '../aws-account.ts';
 import { type RetainedResource, StageStacks } from '../deployment/stacks.ts';
 import { EDGE_REGION } from '../policies/scope.ts';
+import { emptyRecordings } from './recordings.ts';
 
 const DATA = 'data';
 
@@ -105,6 +106,7 @@ async function down(args: readonly string[]): Promise<void> {
     );
     if (found.length > 0) await confirm(stage, values.yes);
     for (const stack of found) {
+      if (stack.StackName?.endsWith(`-${DATA}`)) await emptyRecordings(stage, accountId, region);
       await ownerOf(stack)?.delete(stack);
       console.log(`deleted   ${stack.StackName}`);
     }

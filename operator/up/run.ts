@@ -22,6 +22,7 @@ import { missingRights, type RightsChange, writePolicies } from './bootstrap.ts'
 import { deliverFirstKey, grantFirstCredit, openFirstAccount } from './first-account.ts';
 import { removesMarket } from './market.ts';
 import { NO_ALARM_EMAIL, readRecipients } from './recipients.ts';
+import { RECORDINGS_NOTICE } from './recordings.ts';
 import { rightsOf } from './rights.ts';
 import {
   applyFirstCatalog,
@@ -88,6 +89,7 @@ async function confirmRights(options: UpOptions, caller: AwsCaller, { lines }: R
     ...rightsOf(assembly),
   );
   if (config.alarmEmail === undefined) say('alarms', NO_ALARM_EMAIL);
+  if (config.transcribe) say('recordings', ...RECORDINGS_NOTICE);
   say('rights', ...lines);
   if (isConfirmed) return;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
@@ -161,7 +163,7 @@ async function useDeployment(options: UpOptions, caller: AwsCaller): Promise<voi
   const log = { info: () => {}, warn: () => {}, error: (message: string) => console.error(message) };
   const operator = createOperator(await readAwsTarget(stage), log);
   try {
-    say('catalog', ...(await step('catalog', () => applyFirstCatalog(operator, options.catalog))));
+    say('catalog', ...(await step('catalog', () => applyFirstCatalog(operator, options))));
     await giveFirstKey(operator, options);
     const addresses = await step('addresses', () => operator.addresses());
     say('smoke test', await step('smoke test', () => runSmokeTest(operator, addresses)));

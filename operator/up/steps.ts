@@ -7,7 +7,7 @@ import {
   ResourceExistsException,
 } from '@aws-sdk/client-secrets-manager';
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import { type Model, parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { planOf } from '../../lambdas/operations/core/smoke-test/plan.ts';
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import type { Addresses } from '../addresses.ts';
@@ -15,6 +15,7 @@ import type { AwsCaller } from '../aws-account.ts';
 import { catalogWithout, lineOf, readModelAccess } from '../catalog/model-access.ts';
 import { SMOKE_COMMAND } from '../commands/smoke.ts';
 import { SMOKE_KEY_COMMAND } from '../commands/smoke-key.ts';
+import type { UpOptions } from '../deployment/settings.ts';
 import type { Operator } from '../operator.ts';
 import { Names } from '../policies/scope.ts';
 
@@ -29,15 +30,23 @@ export const firstKeySecret = (stage: string): string => `${stage}/first-key`;
  * Applies the models of the file that the account may call. Models that are active stay, and so does a catalog that is
  * not of this file: it is the operator's own. Returns what it did, a line each.
  */
-export async function applyFirstCatalog(operator: Operator, file: string): Promise<readonly string[]> {
+export async function applyFirstCatalog(
+  operator: Operator,
+  { catalog: file, config }: Pick<UpOptions, 'catalog' | 'config'>,
+): Promise<readonly string[]> {
   const shipped = readFileSync(file, 'utf8');
   const current = await operator.catalog();
   const active = current === undefined ? [] : modelsIn(current.json);
   if (current !== undefined && !active.every((model) => modelsIn(shipped).includes(model)))
     return [`version ${current.version} is active and not of ${file}: left as it is`];
-  const access = await readModelAccess(parseCatalog(JSON.parse(shipped)), operator.routes);
+  const document = parseCatalog(JSON.parse(shipped));
+  const access = await readModelAccess(document, operator.routes);
+  const unserved = config.transcribe ? [] : document.models.filter(needsRecordings);
   const activeIds = new Set(active.map((model) => (JSON.parse(model) as { readonly id: string }).id));
-  const denied = access.denied.filter(({ id }) => !activeIds.has(id));
+  const denied = [
+    ...access.denied,
+    ...unserved.map(({ id }) => ({ id, remedy: 'this stage is without transcribe' })),
+  ].filter(({ id }) => !activeIds.has(id));
   const json = catalogWithout(shipped, denied);
   const notes = [
     ...denied.map((model) => `left out: ${lineOf(model)}`),
@@ -48,6 +57,9 @@ export async function applyFirstCatalog(operator: Operator, file: string): Promi
     return [`version ${current.version} with ${count} models is active`, ...notes];
   return [`version ${await operator.applyCatalog(json)} with ${count} models applied`, ...notes];
 }
+
+const needsRecordings = ({ routes }: Model): boolean =>
+  routes.every(({ protocol }) => protocol === 'transcribe');
 
 /** Returns each model of a catalog as text. */
 const modelsIn = (json: string): readonly string[] =>

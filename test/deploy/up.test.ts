@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
+import { ListBucketsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import {
   CreateSecretCommand,
   GetSecretValueCommand,
@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { LAYOUTS, type StageLayouts } from '../../lambdas/platform/contract/layouts.ts';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import { recordLayouts } from '../../lambdas/platform/testing/record-layouts.ts';
+import { recordingsBucketName } from '../../lib/config/stage-names.ts';
 import { policyDocument } from '../../operator/commands/policies.ts';
 import { compilePolicy } from '../../tools/local/aws/iam/policy.ts';
 import { buildArchive } from '../../tools/release/archive/archive.ts';
@@ -125,6 +126,14 @@ async function buckets(): Promise<readonly string[]> {
   const { Buckets: list = [] } = await client.send(new ListBucketsCommand({}));
   client.destroy();
   return list.map(({ Name = '' }) => Name);
+}
+
+const RECORDINGS = recordingsBucketName('ring', ACCOUNT, REGION);
+
+async function leaveRecording(): Promise<void> {
+  const client = new S3Client({ ...emulator.client, forcePathStyle: true });
+  await client.send(new PutObjectCommand({ Bucket: RECORDINGS, Key: 'a/audio.wav', Body: 'sound' }));
+  client.destroy();
 }
 
 /** The accounts with credit, the live keys and the first credits of the stage. */
@@ -275,9 +284,12 @@ describe('the command down', () => {
     );
     expect(stopped.code).toBe(1);
     expect(await deployment.stacks()).toEqual(['Inference-ring-data', 'Inference-ring-inference']);
+    // CloudFormation deletes no bucket with an object.
+    await leaveRecording();
     const { code, output } = await user.run('down', ['--stage', 'ring', '--yes']);
     expect([code, output]).toEqual([0, expect.stringContaining('deleted   Inference-ring-data')]);
     expect(await deployment.stacks()).toEqual([]);
+    expect(await buckets()).not.toContain(RECORDINGS);
     const tables = await deployment.tables();
     expect(tables).toHaveLength(Object.keys(TABLES).length);
     const bucket = (await buckets()).find((name) => name.startsWith('inference-ring-data-'));

@@ -52,6 +52,7 @@ export const CONFIGURATIONS = {
   'feature-flags': {},
   'fargate-flags': { compute: 'fargate' },
   'without-market': { market: false },
+  'without-transcribe': { transcribe: false },
   /** A market that takes builds. */
   builds: { buildScan: 'guardduty', lambdaConcurrency: 500 },
   'every-setting': { ...EVERY_SETTING, domains: DOMAINS },

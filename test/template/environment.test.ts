@@ -45,8 +45,10 @@ const started = [...functions];
 /** The functions of other contexts with which the market registers: a deployment without it has no table for them. */
 const REGISTERED = ['audit-books', 'receive-payment-event'];
 
+/** A deployment may have no bucket of recordings, which another route needs not. */
 const isOptional = (name: string, variable: string): boolean =>
-  REGISTERED.includes(name) && variable === TABLES.market.variable;
+  (REGISTERED.includes(name) && variable === TABLES.market.variable) ||
+  (name === 'create-transcription' && variable === VARIABLES.recordingsBucket);
 
 const missing = started.flatMap(([name, variables]) =>
   variables.filter((variable) => !isOptional(name, variable)).map((variable) => [name, variable] as const),

@@ -54,6 +54,14 @@ const JUSTIFIED: readonly { readonly permission: RegExp; readonly reason: string
     reason: 'GuardDuty names the rule by which it learns of uploads itself',
   },
   {
+    permission: /^(s3:\w+ .*-rec-[^/]*\/\*|transcribe:\w+ .*-rec-[^/]*\.\*)$/,
+    reason: 'each object and each job is named after its call at run time; the bucket confines them',
+  },
+  {
+    permission: /^transcribe:(StartTranscriptionJob|ListTranscriptionJobs) \*$/,
+    reason: 'AWS takes no resource for them',
+  },
+  {
     permission: /^guardduty:SendObjectMalwareScan \*$/,
     reason: 'AWS takes no resource for it',
   },

@@ -15,6 +15,7 @@ const ACCOUNT_WIDE = {
   'AWS::CloudFront::VpcOrigin': 'Name',
   'AWS::CloudWatch::Dashboard': 'DashboardName',
   'AWS::IAM::Role': 'RoleName',
+  'AWS::S3::Bucket': 'BucketName',
 } as const;
 
 /** Those that it keeps once in a region, of the stack in us-east-1. */
@@ -85,7 +86,7 @@ describe('one stage in two regions of an account', () => {
   it.each([
     ['stack of a region', stackNamesOf, 12],
     ['value of the tag by which costs are divided', tagsOf, 12],
-    ['name that is unique in the account', (app) => STACKS.flatMap((s) => namesOf(app, s, ACCOUNT_WIDE)), 16],
+    ['name that is unique in the account', (app) => STACKS.flatMap((s) => namesOf(app, s, ACCOUNT_WIDE)), 18],
     ['name in us-east-1', (app: SynthesizedApp) => namesOf(app, EDGE, REGIONAL), 4],
   ] satisfies [string, (app: SynthesizedApp) => readonly (string | undefined)[], number][])(
     'shares no %s',

@@ -1,12 +1,21 @@
 /** Puts `POST /v1/audio/transcriptions` together, for whichever host takes its uploads. */
 
+import { METRICS } from '../../platform/contract/metrics.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
+import { toMetric } from '../../platform/core/money.ts';
 import { createUploadReader } from '../../platform/http/multipart.ts';
 import { createRequestHandler, type Handler } from '../../platform/http/request-handler.ts';
+import { createMeasure } from '../../platform/system/metrics.ts';
 import { spoolToDisk } from '../../platform/system/spool.ts';
 import { createTranscriptionEndpoint } from '../core/kinds/transcriptions/endpoint.ts';
 import { createTranscriptionCalls } from '../providers/kinds/provider-calls.ts';
 import { createSettlements } from '../store/create-settlements.ts';
+import {
+  BucketRecordings,
+  createJobClient,
+  createObjectClient,
+  placeIn,
+} from '../store/recordings/recordings.ts';
 import { paidCalls } from './paid-handler.ts';
 
 export interface TranscriptionHostOptions {
@@ -19,7 +28,18 @@ export interface TranscriptionHostOptions {
 /** Throws an error that names the variable when one is not set. */
 export function createTranscriptionHandler({ maxFileBytes, tooLarge }: TranscriptionHostOptions): Handler {
   const calls = paidCalls();
-  const endpoint = createTranscriptionEndpoint(createTranscriptionCalls(calls), {
+  const place = placeIn(process.env);
+  const clients = { objects: createObjectClient(), jobs: createJobClient() };
+  const measure = createMeasure();
+  const upstream = createTranscriptionCalls({
+    ...calls,
+    recordings: place && new BucketRecordings(clients, place, calls.log),
+    onAbandoned({ cost, ...job }) {
+      calls.log.warn('transcription abandoned', job);
+      measure({ values: { [METRICS.unbilled]: toMetric(cost) } });
+    },
+  });
+  const endpoint = createTranscriptionEndpoint(upstream, {
     ...calls,
     settlements: createSettlements(process.env),
     receive: createUploadReader({ spool: spoolToDisk, maxFileBytes, tooLarge }),

@@ -21,6 +21,14 @@ export const CONSUMERS = {
     schedule: 'rate(5 minutes)',
     timeoutSeconds: 240,
   },
+  'sweep-recordings': {
+    purpose: 'deletes recordings that crashed calls have left in the bucket of transcriptions',
+    api: 'inference',
+    // What is left is 20 minutes old when a run deletes it, and 35 at most.
+    schedule: 'rate(15 minutes)',
+    // Lists of a thousand objects and a hundred jobs take a second; each job is deleted by itself.
+    timeoutSeconds: 240,
+  },
   'settle-transcription': {
     purpose: 'settles a transcription on its duration, as the step of its own workflow',
     api: 'inference',

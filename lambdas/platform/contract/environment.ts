@@ -23,6 +23,10 @@ export const VARIABLES = {
   holdTtlSeconds: 'HOLD_TTL_SECONDS',
   /** ARN of the workflow that settles transcriptions. */
   settlementWorkflow: 'SETTLEMENT_WORKFLOW',
+  /** Name of the bucket of recordings, for the time of their transcription. */
+  recordingsBucket: 'RECORDINGS_BUCKET',
+  /** ARN of the customer's key that seals transcripts; `none` for the key of S3. */
+  recordingsKey: 'RECORDINGS_KEY',
   /** Secrets Manager name or ARN of the payment provider's secret: JSON with `api_key`, `webhook_secret` and `connect_webhook_secret`. */
   paymentSecret: 'PAYMENT_SECRET',
   /** The address of the payment provider's API. */

@@ -43,6 +43,10 @@ export interface Grants {
   readonly guardrails?: true;
   /** Starts the workflow that settles transcriptions. */
   readonly settlements?: true;
+  /** Stores recordings for the time of their transcription by Amazon Transcribe. */
+  readonly recordings?: true;
+  /** Deletes the recordings that calls have left. */
+  readonly recordingSweep?: true;
   /** Reads the key of the scheduled smoke test. */
   readonly smokeAccess?: true;
   /** Opens and recovers holds, so it needs their life. */

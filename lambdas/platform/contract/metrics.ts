@@ -26,6 +26,8 @@ export const METRICS = {
   holdsReleased: 'HoldsReleased',
   /** The drift of the ledger of the audited accounts, nano-USD. A value other than 0 is an incident. */
   auditDrift: 'AuditDriftNanoUsd',
+  /** Objects and jobs of transcriptions that their calls have left, and the sweeper has deleted. */
+  recordingsSwept: 'RecordingsSwept',
   /** Accounts whose ledger was verified. */
   accountsAudited: 'AccountsAudited',
   /** Accounts whose ledger an audit could not verify: they changed during every read, or could not be read. */

@@ -72,6 +72,8 @@ function acknowledgeCopies(stack: Stack): void {
  * of its code, and there references to other stacks stay unresolved (aws-cdk-lib 2.276.0).
  */
 function imported(value: string): string {
-  const token = Tokenization.reverseCompleteString(value);
+  const fragments = Tokenization.reverseString(value);
+  // A name with the account and the region in it refers to no other stack.
+  const token = fragments.length === 1 ? fragments.firstToken : undefined;
   return Reference.isReference(token) ? Stack.of(token.target).exportValue(value) : value;
 }

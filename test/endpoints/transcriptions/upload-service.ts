@@ -16,8 +16,10 @@ import {
   settlementOrder,
   toWorkflowJson,
 } from '../../../lambdas/inference/core/kinds/transcriptions/order.ts';
+import type { Recordings } from '../../../lambdas/inference/core/kinds/transcriptions/recordings.ts';
 import { settleTranscription } from '../../../lambdas/inference/core/kinds/transcriptions/settle.ts';
 import { createTranscriptionCalls } from '../../../lambdas/inference/providers/kinds/provider-calls.ts';
+import type { AbandonedJob } from '../../../lambdas/inference/providers/kinds/transcriptions/transcribe.ts';
 import { DynamoReplayStore } from '../../../lambdas/inference/store/replay-store.ts';
 import { createBreaker } from '../../../lambdas/inference/testing/circuit/memory-circuits.ts';
 import { openAccount, openLedger } from '../../../lambdas/ledger/testing/running-ledger.ts';
@@ -33,7 +35,7 @@ import { DATABASE_TABLES, type TestDatabase } from '../../../tools/test-kit/engi
 
 const PEPPERS = { current: 'a pepper of this test' };
 
-const MAX_FILE_BYTES = 4_000_000;
+const MAX_FILE_BYTES = 25 * 1024 * 1024;
 
 /** 0.006 USD. */
 export const PRICE_PER_MINUTE = 6_000_000n;
@@ -61,6 +63,11 @@ export class UploadService {
     warn: () => {},
     error: (...line) => this.errors.push(line),
   };
+  /** Stores recordings for routes of the protocol `transcribe`. */
+  recordings: Recordings | undefined;
+  /** The routes of the model, in place of the one that answers over HTTP. */
+  routes: readonly object[] | undefined;
+  readonly abandoned: AbandonedJob[] = [];
   #handler: ReturnType<typeof webHandler> | undefined;
   readonly ledger;
 
@@ -104,7 +111,9 @@ export class UploadService {
           owned_by: 'test',
           created: 0,
           price: { unit: 'per_minute', minute: '0.006' },
-          routes: [{ id: 'ears', protocol: 'openai', base_url: address, upstream_model: 'ears' }],
+          routes: this.routes ?? [
+            { id: 'ears', protocol: 'openai', base_url: address, upstream_model: 'ears' },
+          ],
         },
       ],
       defaults: { audio: 'test/ears' },
@@ -120,9 +129,15 @@ export class UploadService {
       marks: { markReplay: async () => {} },
     });
     const endpoint = createTranscriptionEndpoint(
-      createTranscriptionCalls({ fetch, readSecret: async () => '', readToken: async () => '' } as Parameters<
-        typeof createTranscriptionCalls
-      >[0]),
+      createTranscriptionCalls({
+        fetch,
+        readSecret: async () => '',
+        readToken: async () => '',
+        recordings: this.recordings,
+        after,
+        ulid: systemUlid,
+        onAbandoned: (job) => this.abandoned.push(job),
+      }),
       {
         ...ledger,
         breaker: createBreaker(),

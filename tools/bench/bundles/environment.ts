@@ -38,6 +38,8 @@ const GRANTED: Partial<Readonly<Record<Grant, Readonly<Record<string, string>>>>
     [VARIABLES.scheduleRole]: 'none',
     [VARIABLES.deliveryClaimSeconds]: '40',
   },
+  recordings: { [VARIABLES.recordingsBucket]: 'none', [VARIABLES.recordingsKey]: 'none' },
+  recordingSweep: { [VARIABLES.recordingsBucket]: 'none' },
   settlements: { [VARIABLES.settlementWorkflow]: 'none' },
   holds: { [VARIABLES.holdTtlSeconds]: '1200' },
 };

@@ -111,11 +111,16 @@ describe('a route that is signed', () => {
 });
 
 describe.each([
-  ['polly', 'tts', 'neural', { unit: 'per_million_characters', character: 16 }],
-  ['transcribe', 'audio', 'standard', { unit: 'per_second', second: 0.0001 }],
-])('a route of the protocol %s', (protocol, type, upstream_model, price) => {
+  ['polly', 'tts', { upstream_model: 'neural' }, { unit: 'per_million_characters', character: 16 }],
+  [
+    'transcribe',
+    'audio',
+    { upstream_model: 'standard', max_seconds: 600 },
+    { unit: 'per_second', second: 0.0001 },
+  ],
+])('a route of the protocol %s', (protocol, type, fields, price) => {
   const faultsWith = (route: object, model: object = { type, price }) =>
-    faultsOf({ protocol, upstream_model, ...route }, model);
+    faultsOf({ protocol, ...fields, ...route }, model);
 
   it('needs no address', () => {
     expect(faultsWith({})).toEqual([]);
@@ -152,6 +157,32 @@ describe('a route of Amazon Polly', () => {
 
   it('accepts names of voices', () => {
     expect(faultsOf({ ...polly, voice_names: { alloy: 'Joanna' } }, { type: 'tts', price })).toEqual([]);
+  });
+});
+
+describe('a route to Amazon Transcribe', () => {
+  const ears = { type: 'audio', price: { unit: 'per_second', second: 0.0001 } };
+  const own = { protocol: 'transcribe', upstream_model: 'standard', max_seconds: 600 };
+
+  it.each([
+    [{ max_seconds: undefined }, 'max_seconds is required: a job is paid for even if its time runs out'],
+    [{ upstream_model: 'medical' }, 'upstream_model must be "standard"'],
+    [
+      { base_url: 'https://transcribe.us-east-1.amazonaws.com' },
+      "base_url must be absent: the bucket is in the function's region",
+    ],
+    [{ language: 'english' }, 'language must be a code of Amazon Transcribe, such as "en-US"'],
+  ])('rejects %j', (route, fault) => {
+    expect(faultsOf({ ...own, ...route }, ears)).toEqual([fault]);
+  });
+
+  it('accepts a longest recording and a language, which no other route does', () => {
+    expect(faultsOf({ ...own, language: 'de-CH' }, ears)).toEqual([]);
+    const other = { base_url: 'https://a.test/v1', max_seconds: 600, language: 'de-CH' };
+    expect(faultsOf(other, ears)).toEqual([
+      'max_seconds is for the protocol "transcribe" only',
+      'language is for the protocol "transcribe" only',
+    ]);
   });
 });
 

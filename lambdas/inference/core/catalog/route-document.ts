@@ -147,6 +147,13 @@ const routeFields = z.strictObject({
   priority: z.int().min(0).max(1000).default(1),
   /** Share of the traffic among routes of one priority; 0 only when all others are gone. */
   weight: z.number().min(0).max(1000).default(1),
+  /** The longest recording of a `transcribe` route, seconds: a job is paid for even if its time runs out. */
+  max_seconds: z.int().min(1).max(14_400).optional(),
+  /** The code of Amazon Transcribe for recordings whose caller names no language, which is identified otherwise. */
+  language: z
+    .string()
+    .regex(/^[a-z]{2,3}-[A-Z]{2}$/, 'must be a code of Amazon Transcribe, such as "en-US"')
+    .optional(),
   /** The time limit of the complete response, in milliseconds. */
   timeout_ms: timeoutMs.default(60_000),
   /** A stream's first content must arrive within this time. */
@@ -183,6 +190,7 @@ function* faultsOf(entry: RouteFields): Generator<FieldFault> {
     yield { path: 'upstream_model', message: `must be an engine of Polly: ${POLLY_ENGINES.join(', ')}` };
   if (protocol !== 'polly' && entry.voice_names !== undefined)
     yield { path: 'voice_names', message: 'is for the protocol "polly" only' };
+  yield* transcribeFaults(entry);
   yield* googleFaults(entry);
   yield* azureFaults(entry);
   if (protocol !== 'anthropic' && entry.betas !== undefined)
@@ -201,6 +209,21 @@ function* faultsOf(entry: RouteFields): Generator<FieldFault> {
   if (protocol === 'anthropic' && service === 'aws-external-anthropic' && workspace === undefined)
     yield { path: 'workspace', message: 'is required: Claude Platform on AWS takes no call without it' };
   yield* signingFaults(entry, awsAddress !== undefined);
+}
+
+function* transcribeFaults(entry: RouteFields): Generator<FieldFault> {
+  const { protocol, base_url: url, upstream_model: model, max_seconds: maxSeconds, language } = entry;
+  if (protocol === 'transcribe') {
+    if (url !== '')
+      yield { path: 'base_url', message: "must be absent: the bucket is in the function's region" };
+    if (model !== 'standard') yield { path: 'upstream_model', message: 'must be "standard"' };
+    if (maxSeconds === undefined)
+      yield { path: 'max_seconds', message: 'is required: a job is paid for even if its time runs out' };
+    return;
+  }
+  if (maxSeconds !== undefined)
+    yield { path: 'max_seconds', message: 'is for the protocol "transcribe" only' };
+  if (language !== undefined) yield { path: 'language', message: 'is for the protocol "transcribe" only' };
 }
 
 function* googleFaults({ protocol, auth }: RouteFields): Generator<FieldFault> {

@@ -54,6 +54,9 @@ describe('a transcript of a server of the OpenAI protocol', () => {
   const readWords = async (words: unknown, granularities = ['word']) => {
     const payload: TranscriptionPayload = {
       content: new Blob(['sound']),
+      sha256: '',
+      length: undefined,
+      untilEnded: () => {},
       type: { extension: 'wav', mimeType: 'audio/wav' },
       fields: granularities.map((value) => ['timestamp_granularities[]', value]),
     };

@@ -16,6 +16,7 @@ import type { OpenAiHttp } from './openai-http.ts';
 import { speechOfOpenAi } from './speech/openai.ts';
 import { type PollyDependencies, speechOfPolly } from './speech/polly.ts';
 import { transcriptionsOfOpenAi } from './transcriptions/openai.ts';
+import { type TranscribeDependencies, transcriptionsOfTranscribe } from './transcriptions/transcribe.ts';
 
 export const createEmbeddingCalls = (
   dependencies: OpenAiHttp & BedrockDependencies,
@@ -39,5 +40,8 @@ export const createSpeechCalls = (
 });
 
 export const createTranscriptionCalls = (
-  http: OpenAiHttp,
-): ProviderCalls<TranscriptionPayload, Transcript> => ({ openai: transcriptionsOfOpenAi(http) });
+  dependencies: OpenAiHttp & TranscribeDependencies,
+): ProviderCalls<TranscriptionPayload, Transcript> => ({
+  openai: transcriptionsOfOpenAi(dependencies),
+  transcribe: transcriptionsOfTranscribe(dependencies),
+});

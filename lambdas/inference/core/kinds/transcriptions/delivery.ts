@@ -34,7 +34,8 @@ export async function prepareTranscript(
   const { admission, output: transcript, headers } = response;
   // Whether speech was recognised or not: routes bill the time that they listened.
   const { seconds, estimated } = billedSeconds(recording, transcript.duration);
-  const counted = { inputUnits: seconds, unit: 'second', estimated } as const;
+  const isEstimated = estimated || transcript.isEstimated === true;
+  const counted = { inputUnits: seconds, unit: 'second', estimated: isEstimated } as const;
   const outcome = measuredOutcome(response, { seconds }, counted);
   if (admission.held === undefined) throw new Error('a transcription needs a hold of its own');
   const { hold, charge } = admission.held;

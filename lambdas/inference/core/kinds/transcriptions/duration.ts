@@ -40,7 +40,7 @@ export const estimatedSeconds = (recording: Recording): number => secondsOf(reco
 export const maxSeconds = (recording: Recording): number => secondsOf(recording, MIN_BITS_PER_SECOND);
 
 /** Seconds by the service's own measure, for a route that returns none; never more than what is held for. */
-function ownSeconds(recording: Recording): number {
+export function ownSeconds(recording: Recording): number {
   const { bytes, length } = recording;
   if (length === undefined) return estimatedSeconds(recording);
   return length.exact ? length.seconds : Math.max(length.seconds, secondsAt(bytes, MAX_BITS_PER_SECOND));

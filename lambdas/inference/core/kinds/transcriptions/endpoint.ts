@@ -10,21 +10,28 @@ import type { PaidCall } from '../../call.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
 import { createPaidEndpoint } from '../../paid-endpoint.ts';
 import { NO_CONTROLS } from '../../routing/route-controls.ts';
+import { routeTimeOf, type TimeLeft } from '../../upstream/route-clock.ts';
 import type { ProviderCalls } from '../call-kind.ts';
 import { type KindEndpointDependencies, type KindResult, kindCall, modelOf } from '../kind-endpoint.ts';
 import { type AudioType, requireAudio } from './audio-type.ts';
 import { type DeliveryDependencies, prepareTranscript } from './delivery.ts';
 import { maxSeconds } from './duration.ts';
 import { measureAudio } from './lengths/measure.ts';
+import type { Length } from './lengths/windows.ts';
+import type { RecordedFile } from './recordings.ts';
+import { withRoutesFor } from './route-limit.ts';
 import { nameInForm, readForm, TRANSCRIPTION_FIELDS } from './schema.ts';
 import type { Transcript } from './transcript.ts';
 
 /** A transcription call, ready for any route. */
-export interface TranscriptionPayload {
-  readonly content: Blob;
+export interface TranscriptionPayload extends RecordedFile {
   readonly type: AudioType;
+  /** The length by the file's own header; undefined if that does not state one. */
+  readonly length: Length | undefined;
   /** The caller's further fields that the route gets, in their order. */
   readonly fields: Upload['fields'];
+  /** Has the call wait for this work before it responds, also if its time is up. */
+  untilEnded(work: Promise<unknown>): void;
 }
 
 export interface TranscriptionDependencies extends KindEndpointDependencies, DeliveryDependencies {
@@ -41,10 +48,11 @@ export function createTranscriptionEndpoint(
     {
       kind: 'audio',
       checksFirst: true,
-      async read(request, { requestId }, key) {
+      async read(request, { requestId, remainingTimeMs, silenceMs }, key) {
         const upload = await receive(request);
+        const time = routeTimeOf({ remainingTimeMs: remainingTimeMs(), silentTimeMs: silenceMs });
         try {
-          return await readTranscription(providers, upload, { requestId, key }, dependencies);
+          return await readTranscription(providers, upload, { requestId, key, time }, dependencies);
         } catch (failure) {
           await upload.dispose();
           throw failure;
@@ -58,16 +66,18 @@ export function createTranscriptionEndpoint(
 async function readTranscription(
   providers: ProviderCalls<TranscriptionPayload, Transcript>,
   upload: Upload,
-  caller: Pick<Call, 'requestId' | 'key'>,
+  { time, ...caller }: Pick<Call, 'requestId' | 'key'> & { readonly time: TimeLeft },
   dependencies: TranscriptionDependencies,
 ): Promise<PaidCall<KindResult<Transcript>>> {
   const form = readForm(upload);
   const { content, sha256 } = form.file;
   const type = await requireAudio(form.file);
   const catalog = await dependencies.catalog();
-  const model = modelOf(catalog, 'audio', form.fields.model);
+  const namedModel = modelOf(catalog, 'audio', form.fields.model);
   const length = await measureAudio(content, type.extension, dependencies.after);
   const recording = { bytes: content.size, length };
+  const model = withRoutesFor(namedModel, recording, time);
+  const attempts: Promise<unknown>[] = [];
   const amount = measuredCost(model, { seconds: maxSeconds(recording) });
   const call = kindCall(
     {
@@ -82,7 +92,8 @@ async function readTranscription(
       providers,
       payloadOf(body) {
         const fields = form.forwarded.filter(([name]) => Object.hasOwn(body, nameInForm(name)));
-        return { content, type, fields };
+        const untilEnded = (work: Promise<unknown>) => void attempts.push(work);
+        return { content, sha256, type, length, fields, untilEnded };
       },
       prepare: (response) =>
         prepareTranscript(dependencies, response, { key: caller.key, recording, fields: form.fields }),
@@ -91,5 +102,9 @@ async function readTranscription(
   );
   // The same whatever boundary the form was sent with.
   const identity = JSON.stringify([upload.fields, type.extension, sha256]);
-  return { ...caller, identity, ...call, dispose: () => upload.dispose() };
+  const dispose = async () => {
+    await Promise.allSettled(attempts);
+    await upload.dispose();
+  };
+  return { ...caller, identity, ...call, dispose };
 }

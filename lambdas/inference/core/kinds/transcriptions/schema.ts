@@ -21,7 +21,8 @@ export type TranscriptionFields = z.infer<typeof transcriptionFields>;
 
 /** OpenAI API reference, Create transcription, as in the package `openai` 7.55.0. */
 export const TRANSCRIPTION_FIELDS = fieldTable([
-  { at: '{language,languages,prompt,temperature,keywords,include,timestamp_granularities}' },
+  { at: '{language,timestamp_granularities}', isConverted: true },
+  { at: '{languages,prompt,temperature,keywords,include}' },
   { at: '{chunking_strategy,known_speaker_names}' },
   // Recordings in addition to the file, which the file's length does not measure.
   { at: 'known_speaker_references', needs: unpriced },

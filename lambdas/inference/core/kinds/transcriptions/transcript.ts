@@ -8,6 +8,8 @@ export interface Transcript {
   readonly language: string | undefined;
   /** Seconds, as the route measured them. */
   readonly duration: number | undefined;
+  /** True if the route has not measured them itself. */
+  readonly isEstimated?: boolean;
   /** With `id`, `start`, `end`, `text` and whatever else the route reports; empty when it reports nothing. */
   readonly segments: readonly JsonObject[];
   /** The time of each word; absent if the caller did not request it, or the route does not report it. */
