@@ -8,13 +8,14 @@ import { shippedCatalog } from './shipped-catalogs.ts';
 
 const { models: all, defaults } = shippedCatalog('bedrock.json');
 const isSpeech = ({ type }: (typeof all)[number]) => type === 'tts';
-const models = all.filter((model) => !isSpeech(model));
+const isTranscription = ({ type }: (typeof all)[number]) => type === 'audio';
+const models = all.filter((model) => !isSpeech(model) && !isTranscription(model));
 const routes = models.flatMap((model) => model.routes);
 
 describe('the catalog of Amazon Bedrock', () => {
-  it('passes validation, and sets a default for each type but transcription', () => {
+  it('passes validation, and sets a default for each type', () => {
     expect(models.length).toBeGreaterThan(5);
-    expect(Object.keys(defaults).sort()).toEqual(KINDS.filter((kind) => kind !== 'audio').sort());
+    expect(Object.keys(defaults).sort()).toEqual([...KINDS].sort());
   });
 
   it('responds without a provider’s key: every route is signed with the function’s role', () => {
@@ -145,6 +146,25 @@ describe('speech of the catalog', () => {
       );
       expect([id, charged]).toEqual([id, paid]);
     }
+  });
+});
+
+describe('transcription of the catalog', () => {
+  const [model, ...others] = all.filter(isTranscription);
+
+  it('answers to the name of OpenAI’s model, and uses the function’s role', () => {
+    expect([model?.id, others]).toEqual(['amazon/transcribe', []]);
+    expect(model?.aliases).toContain('whisper-1');
+    expect(model?.routes).toMatchObject([{ protocol: 'transcribe', base_url: '', max_seconds: 600 }]);
+  });
+
+  it('costs callers no less than AWS charges, which rounds up to a second', () => {
+    const amountOf = (list: (typeof all)[number]['price'] | undefined, seconds: number) =>
+      list === undefined ? 0n : billOf(list, unitCounts(list.unit, { seconds })).amount;
+    for (const seconds of [5.1, 30, 600])
+      expect(amountOf(model?.price, seconds)).toBeGreaterThanOrEqual(
+        amountOf(model?.routes[0]?.cost, Math.ceil(seconds)),
+      );
   });
 });
 

@@ -3,6 +3,7 @@ import './ai-sdk.ts';
 import './programs.ts';
 import './openai-python.ts';
 import './speech.ts';
+import './transcription.ts';
 import './first-contact.ts';
 import './codex.ts';
 import './claude-code.ts';

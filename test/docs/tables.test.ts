@@ -114,6 +114,7 @@ describe('the measured values of the documentation', () => {
 interface Rates {
   readonly input?: number;
   readonly image?: number;
+  readonly minute?: number;
   readonly output?: number;
   readonly cached_input?: number;
   readonly cache_writes?: Readonly<Record<string, number>>;
@@ -128,10 +129,10 @@ it('docs/operate/bedrock.md lists every shipped model with its prices and tiers,
   const { models } = json('catalogs/bedrock.json') as {
     models: { id: string; price: Rates & { tiers?: (Rates & { above: number })[] } }[];
   };
-  const cells = ({ input, image, output, cached_input: cached, cache_writes: writes }: Rates) =>
-    [image === undefined ? input : `${image} an image`, output, cached, writes?.['5m'], writes?.['1h']].map(
-      (amount) => `${amount ?? ''}`,
-    );
+  const unitPrice = ({ input, image, minute }: Rates) =>
+    image !== undefined ? `${image} an image` : minute !== undefined ? `${minute} a minute` : input;
+  const cells = ({ output, cached_input: cached, cache_writes: writes, ...rates }: Rates) =>
+    [unitPrice(rates), output, cached, writes?.['5m'], writes?.['1h']].map((amount) => `${amount ?? ''}`);
   expect(rows).toEqual(
     models.flatMap(({ id, price }) => [
       [id, ...cells(price)],

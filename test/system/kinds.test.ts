@@ -5,6 +5,7 @@ import './kinds/images.ts';
 import './kinds/speech.ts';
 import './kinds/polly.ts';
 import './kinds/transcriptions.ts';
+import './kinds/transcribe.ts';
 import './kinds/uploads.ts';
 import './kinds/host.ts';
 import './kinds/slow-bodies.ts';
