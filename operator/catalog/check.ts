@@ -15,8 +15,9 @@ import type { JsonObject } from '../../lambdas/platform/core/json/lossless-json.
 import { usdJson } from '../../lambdas/platform/core/money.ts';
 import type { RouteAccess } from '../calls/route-access.ts';
 import type { Operator } from '../operator.ts';
+import { announcedEndOf } from './bedrock/ended-models.ts';
+import { foundationModelOf } from './bedrock/ids.ts';
 import { clientWarnings } from './client-limits.ts';
-import { announcedEndOf } from './ended-models.ts';
 
 const ROUTE_STATES = ['alive', 'ended', 'unknown'] as const;
 type RouteState = (typeof ROUTE_STATES)[number];
@@ -153,9 +154,7 @@ class Check {
     if (this.#options.bedrockUrl === null)
       return { state: 'unknown', reason: 'AWS is asked for a stage only', endsOn };
     if (service !== 'bedrock') return { endsOn, ...(await this.#ofProvider(route)) };
-    const id = upstreamModel
-      .slice(upstreamModel.lastIndexOf('/') + 1)
-      .replace(/^(us|eu|apac|au|jp|ca|us-gov|global)\./, '');
+    const id = foundationModelOf(upstreamModel);
     const finding = this.#models.get(id) ?? this.#readFromAws(id);
     this.#models.set(id, finding);
     return { endsOn, ...(await finding) };

@@ -10,6 +10,8 @@ import {
   parseCatalog,
 } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import type { RouteAccess } from '../calls/route-access.ts';
+import { eightAtATime, readSigned } from './bedrock/control-plane.ts';
+import { foundationModelOf } from './bedrock/ids.ts';
 
 /** A model that no route can call yet, and what to do about it. */
 export interface DeniedModel {
@@ -32,23 +34,16 @@ const availability = z.object({
   regionAvailability: z.string().optional(),
 });
 
-const TIMEOUT_MS = 15_000;
-
-/** Returns the address of Bedrock's control plane: that of the SDK's own variables, else AWS's. */
-const controlPlane = (region: string): string =>
-  process.env.AWS_ENDPOINT_URL_BEDROCK ??
-  process.env.AWS_ENDPOINT_URL ??
-  `https://bedrock.${region}.amazonaws.com`;
-
 /** Reads the access of the account to every Bedrock model of a catalog, each model of a region once. */
 export async function readModelAccess(document: CatalogDocument, routes: RouteAccess): Promise<ModelAccess> {
   const states = new Map<string, Promise<RouteAccessState>>();
   const ownRegion = await routes.region();
+  const inTurn = eightAtATime();
   const stateOf = (route: CatalogRoute): RouteAccessState | Promise<RouteAccessState> => {
     const target = bedrockTargetOf(route, ownRegion);
     if (target === undefined) return 'open';
     const key = `${target.region} ${target.model}`;
-    const state = states.get(key) ?? readState(target, routes);
+    const state = states.get(key) ?? inTurn(() => readState(target, routes));
     states.set(key, state);
     return state;
   };
@@ -99,25 +94,17 @@ function bedrockTargetOf(route: CatalogRoute, ownRegion: string): BedrockTarget 
   const address =
     (isBedrock || route.auth === 'sigv4') && route.base_url !== '' ? signedFor(route) : undefined;
   if (!isBedrock && address?.service !== 'bedrock' && address?.service !== 'bedrock-mantle') return undefined;
-  const model = route.upstream_model
-    .slice(route.upstream_model.lastIndexOf('/') + 1)
-    .replace(/^(us|eu|apac|au|jp|ca|us-gov|global)\./, '');
-  return { model, region: address?.region ?? ownRegion };
+  return { model: foundationModelOf(route.upstream_model), region: address?.region ?? ownRegion };
 }
 
 async function readState({ model, region }: BedrockTarget, routes: RouteAccess): Promise<RouteAccessState> {
-  const url = `${controlPlane(region)}/foundation-model-availability/${encodeURIComponent(model)}`;
   try {
-    const headers = await routes.signedHeaders({ url, service: 'bedrock', region });
-    const response = await fetch(url, {
-      headers,
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (!response.ok) return { reason: `Bedrock in ${region} answered ${response.status}` };
-    return stateIn(availability.parse(await response.json()), region);
-  } catch {
-    return { reason: `Bedrock in ${region} gave no answer that can be read` };
+    const path = `/foundation-model-availability/${encodeURIComponent(model)}`;
+    return stateIn(availability.parse(await readSigned(routes, { path, region })), region);
+  } catch (failure) {
+    if (failure instanceof z.ZodError || failure instanceof SyntaxError)
+      return { reason: `Bedrock in ${region} gave no answer that can be read` };
+    return { reason: (failure as Error).message };
   }
 }
 

@@ -22,11 +22,16 @@ export async function watchPrices(
   [file, ...rest]: readonly string[],
 ): Promise<Record<string, unknown>> {
   if (file === undefined || rest.length > 0) throw new Error('name one file with newer prices, or --none');
-  if (file === '--none') {
-    await operator.watchPrices(undefined);
-    return { reference: null };
-  }
-  const json = readFileSync(file, 'utf8');
+  if (file !== '--none') return watchReference(operator, readFileSync(file, 'utf8'));
+  await operator.watchPrices(undefined);
+  return { reference: null };
+}
+
+/** Stores the reference prices and returns their comparison with the catalog. */
+export async function watchReference(
+  operator: Pick<Operator, 'catalog' | 'watchPrices'>,
+  json: string,
+): Promise<Record<string, unknown>> {
   const reference = await operator.watchPrices(json);
   const stored = await operator.catalog();
   if (stored === undefined) return { reference };

@@ -1,41 +1,18 @@
 /** `catalog import`: its arguments, the files that it reads, and what it prints. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { importModels } from '../catalog/import/import.ts';
 import { markupOf } from '../catalog/import/imported-model.ts';
+import { listsIn } from '../catalog/sources/files.ts';
 import { knownProvider } from '../catalog/sources/known-providers.ts';
-import { litellm } from '../catalog/sources/litellm.ts';
-import { modelsDev } from '../catalog/sources/models-dev.ts';
-import { type CatalogSourceList, SOURCE_NAMES, type SourceName } from '../catalog/sources/source.ts';
+import { SOURCE_NAMES, type SourceName } from '../catalog/sources/source.ts';
 import type { CommandOutput } from './arguments.ts';
 
 export const IMPORT_USAGE =
   '--from models.dev=FILE --from litellm=FILE --providers P,Q --markup 5% [--only ID,ID] [--unconfirmed] [--secrets STAGE] [--out FILE]';
 
 const DEFAULT_FILE = 'imported-catalog.json';
-
-/** The lists, which are files: how each is read, and where copies of it come from. */
-const LISTS: Readonly<
-  Record<SourceName, { readonly read: (json: string) => CatalogSourceList; readonly url: string }>
-> = {
-  'models.dev': { read: modelsDev, url: 'https://models.dev/api.json' },
-  litellm: {
-    read: litellm,
-    url: 'https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json',
-  },
-};
-
-/** The list and the file that `--from` names. */
-function listIn(from: string) {
-  const [, name, file] = /^([^=]*)=(.+)$/s.exec(from) ?? [];
-  const sourceName = SOURCE_NAMES.find((each) => each === name);
-  if (sourceName === undefined || file === undefined)
-    throw new Error(`--from must be models.dev=FILE or litellm=FILE, not ${from}`);
-  const { read, url } = LISTS[sourceName];
-  const as_of = statSync(file).mtime.toISOString().slice(0, 10);
-  return { source: read(readFileSync(file, 'utf8')), priceSource: { url, as_of } };
-}
 
 const listOf = (value: string): readonly string[] => value.split(',').filter((each) => each !== '');
 
@@ -59,11 +36,8 @@ export function importCatalog(args: readonly string[]): CommandOutput {
     },
   });
   const { from, unconfirmed, out } = values;
-  if (from.length === 0) throw new Error(`--from is required: ${SOURCE_NAMES.join(', ')}`);
-  const lists = from.map(listIn);
+  const lists = listsIn(from);
   const sources = lists.map(({ source }) => source);
-  if (new Set(sources.map(({ name }) => name)).size < sources.length)
-    throw new Error('--from must name each source once');
   const { models, leftOut, leftPrices } = importModels({
     sources,
     providers: listOf(required('providers', values.providers)).map(knownProvider),

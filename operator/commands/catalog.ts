@@ -7,6 +7,7 @@ import { DIFF_RECORDS, diffCatalog, requireAccepted } from '../catalog/diff.ts';
 import { watchPrices } from '../catalog/watch-prices.ts';
 import { type Command, ok, options } from './arguments.ts';
 import { BILL_COMMAND } from './bill.ts';
+import { CATALOG_BEDROCK_COMMAND } from './catalog-bedrock.ts';
 import { IMPORT_USAGE, importCatalog } from './catalog-import.ts';
 
 const count = (json: string) => (JSON.parse(json) as { models: unknown[] }).models.length;
@@ -104,6 +105,7 @@ export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
       return { output, exitCode: endedCount === 0 ? 0 : 1 };
     },
   },
+  'catalog bedrock': CATALOG_BEDROCK_COMMAND,
   bill: BILL_COMMAND,
   'catalog import': {
     usage: IMPORT_USAGE,

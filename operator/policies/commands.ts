@@ -19,11 +19,13 @@ import {
 /** `up` lists nothing of all accounts. */
 const UP_ITEM_ACTIONS = ITEM_ACTIONS.filter((name) => !/:(Scan|ConditionCheckItem)$/.test(name));
 
-/** The reads of `quotas`, which `up` starts with. They read the account, so IAM knows no smaller resource for most. */
+/** The reads of `quotas`, which `up` starts with, and of the models that Bedrock offers. They read the account, so IAM knows no smaller resource for most. */
 const READ_ACCOUNT = allow(
   'ReadAccount',
   [
     'bedrock:GetFoundationModelAvailability',
+    'bedrock:ListFoundationModels',
+    'bedrock:ListInferenceProfiles',
     'cloudformation:DescribeStacks',
     'ec2:DescribeAvailabilityZones',
     'ec2:DescribeVpcs',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { modelEntry, priceEntry } from '../../lambdas/inference/core/catalog/model-lists.ts';
-import { announcedEndOf, ENDED_MODELS } from '../../operator/catalog/ended-models.ts';
+import { announcedEndOf, ENDED_MODELS } from '../../operator/catalog/bedrock/ended-models.ts';
 import { SHIPPED_CATALOGS, shippedCatalog } from './shipped-catalogs.ts';
 
 /** The day of the last comparison of all prices with their sources. */

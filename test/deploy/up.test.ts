@@ -324,6 +324,9 @@ describe('the policy of up', () => {
   /** Actions that only some configurations or failures need. */
   const RARE = [
     'bedrock:GetFoundationModelAvailability',
+    // A run with `--catalog` does not look for models.
+    'bedrock:ListFoundationModels',
+    'bedrock:ListInferenceProfiles',
     'dynamodb:BatchGetItem',
     'dynamodb:BatchWriteItem',
     'dynamodb:DeleteItem',

@@ -12,12 +12,19 @@ import { AwsError, parseBody, unknownCall } from './errors.ts';
 const PATH = /^\/model\/([^/]+)\/(converse|converse-stream|invoke)$/;
 
 /** Geographies of system-defined inference profiles (Bedrock user guide, Supported Regions and models for inference profiles). */
-const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|sa|global)\.(.+)$/;
+const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|sa|in|global)\.(.+)$/;
 
 const PROFILE_ARN = /^arn:[^:]+:bedrock:[^:]*:[^:]*:inference-profile\/(.+)$/;
 
 /** Those whose model is in the body (Amazon Bedrock user guide, Endpoints supported by Amazon Bedrock). */
 const BODY_PATH = /^\/(?:openai\/v1\/(?:chat\/completions|responses)|anthropic\/v1\/messages)$/;
+
+/** The reads of what the account may call: IAM knows no smaller resource for the lists (service authorization reference). */
+const READS: readonly (readonly [RegExp, string])[] = [
+  [/^\/foundation-models$/, 'bedrock:ListFoundationModels'],
+  [/^\/inference-profiles(?:\?|$)/, 'bedrock:ListInferenceProfiles'],
+  [/^\/foundation-model-availability\/[^/]+$/, 'bedrock:GetFoundationModelAvailability'],
+];
 
 /** A call as it comes in. */
 export interface BedrockRequest {
@@ -27,6 +34,8 @@ export interface BedrockRequest {
 
 /** Throws `UnknownOperationException` on a path that is not a model's, and `ValidationException` without a model. */
 export function neededBedrockAccess({ path, body }: BedrockRequest): readonly NeededAccess[] {
+  const read = READS.find(([pattern]) => pattern.test(path))?.[1];
+  if (read !== undefined) return [{ action: read, resourceArn: '*' }];
   if (BODY_PATH.test(path)) return accessOfBody(body);
   const [, encoded, operation] = PATH.exec(path) ?? [];
   if (encoded === undefined) throw unknownCall(`Bedrock call ${path}`, 404);

@@ -286,6 +286,14 @@ describe('the access that a Bedrock call needs', () => {
     },
   );
 
+  it.each([
+    ['/foundation-models', 'bedrock:ListFoundationModels'],
+    ['/inference-profiles?maxResults=100&type=SYSTEM_DEFINED', 'bedrock:ListInferenceProfiles'],
+    ['/foundation-model-availability/amazon.nova-pro-v1%3A0', 'bedrock:GetFoundationModelAvailability'],
+  ])('covers every resource for a read of what the account may call: %s', (path, action) => {
+    expect(accessFor(path)).toEqual([{ action, resourceArn: '*' }]);
+  });
+
   it('causes an error for any other path', () => {
     expect(() => accessFor('/model/x/count-tokens')).toThrow('/model/x/count-tokens');
     expect(() => accessFor('/')).toThrow('does not know');

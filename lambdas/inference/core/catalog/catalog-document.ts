@@ -26,7 +26,7 @@ const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[numbe
  * The supported models of Bedrock other than those of Converse. Includes models that were supported until they ended,
  * so that a catalog stored earlier can still be read.
  */
-const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
+export const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
   embeddings: /titan-embed-text-v2|cohere\.embed-/,
   image: /stability\.(stable-image-(core|ultra)|sd3-5-large)-|nova-canvas|titan-image-generator/,
 };

@@ -3,6 +3,7 @@ import { answerAs, postRoute, type SimulatedCall, type SimulatedRoute } from '..
 import { readRequest } from '../exchange/request-error.ts';
 import { generateSingleOutput } from '../model/answer.ts';
 import { type ConverseEnvelope, converseDocument, converseEvents } from './answer.ts';
+import { controlPlaneRoutes } from './control-plane.ts';
 import { guarded } from './guardrail.ts';
 import { respondToInvoke } from './invoke.ts';
 import { bedrockProtocol } from './protocol.ts';
@@ -32,4 +33,5 @@ export const bedrockRoutes: readonly SimulatedRoute[] = [
   postRoute(bedrockProtocol, '/model/{modelId}/converse-stream', (call) => respondToConverse(call, true)),
   postRoute(bedrockProtocol, '/model/{modelId}/invoke', respondToInvoke),
   ...signedRoutes,
+  ...controlPlaneRoutes,
 ];

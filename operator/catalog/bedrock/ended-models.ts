@@ -2,6 +2,7 @@
  * Models of Amazon Bedrock whose end has been announced: those that have ended, and those that are Legacy, which accounts
  * that do not use them yet cannot start to use (Amazon Bedrock user guide, "Model lifecycle" and "Model lifecycle (Legacy)").
  */
+import { foundationModelOf } from './ids.ts';
 
 export interface EndedModel {
   /** The model's id without its version, or a prefix that several models share, which ends in a dash. */
@@ -74,9 +75,7 @@ export const ENDED_MODELS: readonly EndedModel[] = [
 
 /** The announced end of the model that a route names, be it by its id, an inference profile's or an ARN. */
 export function announcedEndOf(upstreamModel: string): EndedModel | undefined {
-  const id = upstreamModel
-    .slice(upstreamModel.lastIndexOf('/') + 1)
-    .replace(/^(us|eu|apac|au|jp|ca|us-gov|global)\./, '');
+  const id = foundationModelOf(upstreamModel);
   return ENDED_MODELS.find(
     ({ model }) => id.startsWith(model) && (model.endsWith('-') || /^$|^[-:]/.test(id.slice(model.length))),
   );
