@@ -33,7 +33,7 @@ const PATHS = {
     'operator/quotas/',
     'operator/service/',
     'operator/restore/',
-    'operator/up/market.test.ts',
+    'operator/up/{first-catalog,market}.test.ts',
   ],
   system: ['test/system/', 'test/releases/fixture.test.ts', 'tools/bench/start/'],
   browser: ['test/browser/'],

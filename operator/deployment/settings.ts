@@ -18,7 +18,8 @@ export interface UpOptions {
   readonly assembly: string;
   /** The stacks are in that folder already: a pipeline has synthesized them before. */
   readonly isSynthesized: boolean;
-  readonly catalog: string;
+  /** The catalog to apply; the models that Bedrock offers to the account if there is none. */
+  readonly catalog?: string | undefined;
   readonly credit: NanoUsd;
   /** Deploys without the question. */
   readonly isConfirmed: boolean;
@@ -34,7 +35,7 @@ export function readUpOptions(args: readonly string[]): UpOptions {
     options: {
       stage: { type: 'string' },
       config: { type: 'string' },
-      catalog: { type: 'string', default: SHIPPED_CATALOG },
+      catalog: { type: 'string' },
       credit: { type: 'string', default: DEFAULT_CREDIT },
       without: { type: 'string', multiple: true, default: [] },
       app: { type: 'string' },

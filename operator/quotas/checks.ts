@@ -34,8 +34,11 @@ const usesFargate = ({ compute, ingress }: Config): boolean => compute === 'farg
 export const bootstrapRegions = (config: Config, region: string): readonly string[] =>
   hasEdge(config) && config.region !== undefined && region !== EDGE_REGION ? [region, EDGE_REGION] : [region];
 
-/** Checks everything that the settings need. A check that fails to read is unknown, without an effect on others. */
-export async function checkAccount(config: Config, catalogFile: string): Promise<readonly AccountCheck[]> {
+/** Checks everything that the settings need, and the access to the models of a catalog if one is named. A check that fails to read is unknown, without an effect on others. */
+export async function checkAccount(
+  config: Config,
+  catalogFile: string | undefined,
+): Promise<readonly AccountCheck[]> {
   let caller: AwsCaller;
   try {
     caller = await readCaller();
@@ -48,7 +51,7 @@ export async function checkAccount(config: Config, catalogFile: string): Promise
     regionCheck(config, region),
     ...bootstrapRegions(config, region).map(bootstrapCheck),
     usesFargate(config) ? Promise.all([dockerCheck(), zonesCheck(config)]) : [],
-    modelChecks(catalogFile),
+    catalogFile === undefined ? [] : modelChecks(catalogFile),
   ];
   return (await Promise.all(checks)).flat();
 }

@@ -1,5 +1,4 @@
 /** The steps of `up` after the deployment: catalog, first account, smoke test, audit. Each continues where an earlier run ended. */
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateSecretCommand,
@@ -18,6 +17,7 @@ import { SMOKE_KEY_COMMAND } from '../commands/smoke-key.ts';
 import type { UpOptions } from '../deployment/settings.ts';
 import type { Operator } from '../operator.ts';
 import { Names } from '../policies/scope.ts';
+import { readFirstCatalog } from './first-catalog.ts';
 
 /** A function that found no catalog reads it again within seconds; a first one starts cold. */
 const HEALTHY_WITHIN_MS = 120_000;
@@ -27,21 +27,24 @@ const POLL_MS = 1_000;
 export const firstKeySecret = (stage: string): string => `${stage}/first-key`;
 
 /**
- * Applies the models of the file that the account may call. Models that are active stay, and so does a catalog that is
- * not of this file: it is the operator's own. Returns what it did, a line each.
+ * Applies the models of the first catalog that the account may call. Models that are active stay, and so does a catalog
+ * that has another model: it is the operator's own. Returns what it did, a line each.
  */
 export async function applyFirstCatalog(
-  operator: Operator,
-  { catalog: file, config }: Pick<UpOptions, 'catalog' | 'config'>,
+  operator: Pick<Operator, 'routes' | 'catalog' | 'applyCatalog'>,
+  options: Pick<UpOptions, 'catalog' | 'config'>,
 ): Promise<readonly string[]> {
-  const shipped = readFileSync(file, 'utf8');
+  const { json: shipped, origin, comparison, notes: leftOut } = await readFirstCatalog(operator, options);
   const current = await operator.catalog();
   const active = current === undefined ? [] : modelsIn(current.json);
   if (current !== undefined && !active.every((model) => modelsIn(shipped).includes(model)))
-    return [`version ${current.version} is active and not of ${file}: left as it is`];
+    return [
+      `version ${current.version} is active and not of ${origin}: left as it is`,
+      `${comparison} shows the difference`,
+    ];
   const document = parseCatalog(JSON.parse(shipped));
   const access = await readModelAccess(document, operator.routes);
-  const unserved = config.transcribe ? [] : document.models.filter(needsRecordings);
+  const unserved = options.config.transcribe ? [] : document.models.filter(needsRecordings);
   const activeIds = new Set(active.map((model) => (JSON.parse(model) as { readonly id: string }).id));
   const denied = [
     ...access.denied,
@@ -49,6 +52,7 @@ export async function applyFirstCatalog(
   ].filter(({ id }) => !activeIds.has(id));
   const json = catalogWithout(shipped, denied);
   const notes = [
+    ...leftOut,
     ...denied.map((model) => `left out: ${lineOf(model)}`),
     ...access.unknown.map(({ id, reason }) => `not checked: ${id}: ${reason}`),
   ];

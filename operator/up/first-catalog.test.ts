@@ -1,0 +1,133 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { parseConfig } from '../../lib/config/config.ts';
+import { NEW_ACCOUNT } from '../../tools/simulators/models/bedrock/control-plane.ts';
+import { startUpstream, type Upstream } from '../../tools/simulators/models/server.ts';
+import { createRouteAccess } from '../calls/route-access.ts';
+import { readAccountCatalog } from '../catalog/bedrock/account-catalog.ts';
+import { SHIPPED_CATALOG } from '../deployment/settings.ts';
+import { applyFirstCatalog } from './steps.ts';
+
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+
+let upstream: Upstream;
+let accessKeyId: string;
+let versions: string[];
+const before = process.env.AWS_ENDPOINT_URL_BEDROCK;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  process.env.AWS_ENDPOINT_URL_BEDROCK = upstream.url;
+});
+
+beforeEach(() => {
+  accessKeyId = 'AKIATEST';
+  versions = [];
+});
+
+afterEach(() => fetch(`${upstream.controlUrl}/faults`, { method: 'DELETE' }));
+
+afterAll(async () => {
+  if (before === undefined) delete process.env.AWS_ENDPOINT_URL_BEDROCK;
+  else process.env.AWS_ENDPOINT_URL_BEDROCK = before;
+  await upstream.close();
+});
+
+const routes = () => {
+  const credentials = { accessKeyId, secretAccessKey: 'secret' };
+  return createRouteAccess(
+    { environment: {}, client: { region: 'us-east-1', credentials } },
+    undefined as never,
+    log,
+  );
+};
+
+/** A stage whose catalog is kept here. */
+const up = (file?: string) =>
+  applyFirstCatalog(
+    {
+      routes: routes(),
+      catalog: async () => {
+        const json = versions.at(-1);
+        return json === undefined ? undefined : ({ version: `v${versions.length}`, json } as never);
+      },
+      applyCatalog: async (json: string) => `v${versions.push(json)}`,
+    },
+    { catalog: file, config: parseConfig({ stage: 'prod' }) },
+  );
+
+const applied = () =>
+  JSON.parse(versions.at(-1) ?? '{"models":[]}') as {
+    models: { id: string; price: Record<string, unknown> }[];
+  };
+
+const idsOf = ({ models }: { readonly models: readonly { readonly id: string }[] }) =>
+  models.map(({ id }) => id);
+
+describe('the first catalog of a stage', () => {
+  it('contains all models of the account after one run, and names the others', async () => {
+    const lines = await up();
+    const { json } = await readAccountCatalog(routes(), { now: new Date() });
+    expect(idsOf(applied())).toEqual(idsOf(JSON.parse(json)));
+    expect(lines[0]).toBe(`version v1 with ${applied().models.length} models applied`);
+    expect(lines).toContain('residency of prompts: global');
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^left out: anthropic\.claude-sonnet-4-5-.*: AWS says LEGACY/),
+    );
+  });
+
+  it('changes nothing in a second run', async () => {
+    await up();
+    expect((await up())[0]).toMatch(/^version v1 with \d+ models is active$/);
+    expect(versions).toHaveLength(1);
+  });
+
+  it('gains the models that the account has agreed to since', async () => {
+    accessKeyId = `${NEW_ACCOUNT}1`;
+    const lines = await up();
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^left out: anthropic\/claude-opus-5\.5: open it once/),
+    );
+    expect(idsOf(applied()).every((id) => /^(amazon|openai)\//.test(id))).toBe(true);
+    accessKeyId = 'AKIATEST';
+    expect((await up())[0]).toMatch(/^version v2 with \d+ models applied$/);
+    expect(idsOf(applied())).toContain('anthropic/claude-opus-5.5');
+  });
+
+  it('stays as it is after a change of a price, with the command that shows the difference', async () => {
+    await up();
+    const changed = applied();
+    const [first] = changed.models;
+    if (first === undefined) throw new Error('there is no model');
+    first.price.input = '0.31';
+    versions.push(JSON.stringify(changed));
+    expect(await up()).toEqual([
+      'version v2 is active and not of what Bedrock offers to the account: left as it is',
+      '"npm run admin -- catalog bedrock --stage prod", then "npm run admin -- catalog diff bedrock-catalog.json --stage prod" shows the difference',
+    ]);
+    expect(versions).toHaveLength(2);
+  });
+
+  it('equals the shipped one if the operator may not read the models', async () => {
+    const fault = { match: { path: '/foundation-models' }, fault: { status: 403 }, times: 0 };
+    await fetch(`${upstream.controlUrl}/faults`, { method: 'POST', body: JSON.stringify(fault) });
+    const lines = await up();
+    expect(lines).toContain(
+      `the models of the account could not be read (bedrock in us-east-1 answered 403): ${SHIPPED_CATALOG} instead`,
+    );
+    const shipped = idsOf(JSON.parse(readFileSync(SHIPPED_CATALOG, 'utf8')));
+    expect(shipped).toEqual(expect.arrayContaining(idsOf(applied())));
+  });
+
+  it('equals a file that is named', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'first-catalog-'));
+    const file = join(folder, 'catalog.json');
+    const { models } = JSON.parse(readFileSync(SHIPPED_CATALOG, 'utf8'));
+    writeFileSync(file, JSON.stringify({ models: models.slice(0, 1) }));
+    expect(await up(file)).toEqual(['version v1 with 1 models applied']);
+    expect((await up())[0]).toContain('left as it is');
+    rmSync(folder, { recursive: true });
+  });
+});
