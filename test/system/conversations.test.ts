@@ -7,6 +7,7 @@ import './conversations/receipts.ts';
 import './conversations/unpaid.ts';
 import './conversations/leaving.ts';
 import './conversations/another-catalog.ts';
+import './conversations/discovered-models.ts';
 import './conversations/money.ts';
 import './conversations/fidelity.ts';
 import './conversations/idempotency.ts';

@@ -20,6 +20,7 @@ export interface ReceivedRequest {
   readonly model: string | null;
   readonly outcome: string | null;
   readonly body: Readonly<Record<string, unknown>> | null;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A start takes seconds; before this, jest would end a test without what the service has printed. */
