@@ -26,7 +26,7 @@ const PATHS = {
     // Real servers, and measured times.
     'lambdas/inference/core/kinds/transcriptions/lengths/bounds.test.ts',
     'lambdas/platform/http/node-host.test.ts',
-    'operator/catalog/bedrock/account-catalog.test.ts',
+    'operator/catalog/bedrock/{account-catalog,audio-models}.test.ts',
     'operator/catalog/check.test.ts',
     'operator/catalog/stored-catalogs.test.ts',
     'operator/deployment/check.test.ts',

@@ -10,12 +10,14 @@ import type { Log, SecretReader } from '../../lambdas/platform/core/ports.ts';
 import { systemClock } from '../../lambdas/platform/system/system.ts';
 import type { OperatorTarget } from '../target.ts';
 
-interface SignedGet {
+interface SignedRequest {
   readonly url: string;
   readonly service: string;
   readonly region?: string | undefined;
   /** Signed too. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The body of a POST. */
+  readonly body?: string;
 }
 
 export interface RouteAccess {
@@ -23,8 +25,8 @@ export interface RouteAccess {
   readonly readSecret: SecretReader;
   /** The region of the deployment. Throws when none is configured. */
   region(): Promise<string>;
-  /** The headers of a GET that is signed for a service of AWS; without a region, that of the deployment. */
-  signedHeaders(request: SignedGet): Promise<Readonly<Record<string, string>>>;
+  /** The headers of a request that is signed for a service of AWS: a GET if it has no body. Without a region, that of the deployment. */
+  signedHeaders(request: SignedRequest): Promise<Readonly<Record<string, string>>>;
 }
 
 export function createRouteAccess(
@@ -47,7 +49,7 @@ export function createRouteAccess(
   return {
     readSecret,
     region: () => config().region(),
-    async signedHeaders({ url, service, region: requestedRegion, headers: extraHeaders = {} }) {
+    async signedHeaders({ url, service, region: requestedRegion, headers: extraHeaders = {}, body }) {
       const { hostname, host, protocol, port, pathname, searchParams } = new URL(url);
       const { sha256, credentials: provider, region: ownRegion } = config();
       const signature = new SignatureV4({
@@ -57,12 +59,13 @@ export function createRouteAccess(
         sha256,
       });
       const { headers } = await signature.sign({
-        method: 'GET',
+        method: body === undefined ? 'GET' : 'POST',
         protocol,
         hostname,
         path: pathname,
         headers: { ...extraHeaders, host },
         query: Object.fromEntries(searchParams),
+        ...(body === undefined ? {} : { body }),
         ...(port === '' ? {} : { port: Number(port) }),
       });
       const { host: _host, ...headersWithoutHost } = headers;

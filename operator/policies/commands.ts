@@ -31,8 +31,10 @@ const READ_ACCOUNT = allow(
     'ec2:DescribeVpcs',
     'iam:GetAccountSummary',
     'lambda:GetAccountSettings',
+    'polly:DescribeVoices',
     'servicequotas:GetAWSDefaultServiceQuota',
     'servicequotas:GetServiceQuota',
+    'transcribe:ListTranscriptionJobs',
   ],
   ['*'],
 );

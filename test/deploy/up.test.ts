@@ -333,8 +333,10 @@ describe('the policy of up', () => {
     'ec2:DescribeAvailabilityZones',
     // The emulator checks no right for it.
     'lambda:GetAccountSettings',
+    'polly:DescribeVoices',
     'servicequotas:GetAWSDefaultServiceQuota',
     'sts:AssumeRole',
+    'transcribe:ListTranscriptionJobs',
   ];
 
   it('allows each request of up and down, and no action that none of them needs', () => {

@@ -1,6 +1,7 @@
 /** The catalog of an account: what Bedrock offers to it in the region of the stage, and in one more of its geography. */
 import type { RouteAccess } from '../../calls/route-access.ts';
 import { type Markup, markupOf } from '../import/imported-model.ts';
+import { readAudioModels } from './audio-models.ts';
 import { type RegionOffer, readRegionOffer } from './control-plane.ts';
 import { type Discovery, defaultResidency, discoverCatalog, type Residency } from './discover.ts';
 import { geographiesOf, isSameGeography } from './ids.ts';
@@ -61,9 +62,17 @@ export async function readAccountCatalog(
     }
   }
   const prices = new BedrockPrices(pricesFile);
-  const { document, leftOut } = discoverCatalog({ offers, residency, markup, prices, now });
+  const audio = await readAudioModels(routes, prices.ofOtherServices);
+  const others = audio.models;
+  const { document, leftOut } = discoverCatalog({ offers, residency, markup, prices, others, now });
   if (document.models.length === 0)
     throw new Error(`Bedrock in ${own} offers no model that has a price and stays in the ${residency}`);
   const json = `${JSON.stringify(document, null, 2)}\n`;
-  return { json, leftOut, residency, regions: offers.map(({ region }) => region), unread };
+  return {
+    json,
+    leftOut: [...leftOut, ...audio.leftOut],
+    residency,
+    regions: offers.map(({ region }) => region),
+    unread,
+  };
 }

@@ -1,4 +1,4 @@
-/** Signed reads of Bedrock's control plane (Amazon Bedrock API reference). */
+/** Signed reads of AWS: of Bedrock's control plane (Amazon Bedrock API reference), and of what else a region has. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { RouteAccess } from '../../calls/route-access.ts';
@@ -24,33 +24,53 @@ interface SignedRead {
   readonly path: string;
   readonly region: string;
   readonly service?: string;
+  /** The operation and body of a service whose reads are POSTs. */
+  readonly target?: string;
+  readonly body?: string;
 }
 
 /** Reads a document. Throws an error that names the region, and nothing of the response but its status. */
 export async function readSigned(
   routes: RouteAccess,
-  { path, region, service = 'bedrock' }: SignedRead,
+  { path, region, service = 'bedrock', ...request }: SignedRead,
 ): Promise<unknown> {
   const url = `${addressOf(service, region)}${path}`;
   for (const pauseMs of [...PAUSES_MS, 0]) {
-    const response = await get(routes, { url, service, region });
+    const response = await send(routes, { url, service, region, ...request });
     if (response.ok) return response.json();
-    if (response.status !== 429 || pauseMs === 0)
+    if (pauseMs === 0 || !(await isThrottled(response)))
       throw new Error(`${service} in ${region} answered ${response.status}`);
     await sleep(pauseMs);
   }
   throw new Error('unreachable');
 }
 
-async function get(
+/** Polly and Transcribe throttle by status 400: the name of the error tells (Amazon Polly developer guide, Quotas). */
+const isThrottled = async (response: Response): Promise<boolean> =>
+  response.status === 429 ||
+  (response.status === 400 &&
+    /Throttling/.test(`${response.headers.get('x-amzn-errortype')} ${await response.text()}`));
+
+async function send(
   routes: RouteAccess,
-  { url, ...signature }: { url: string; service: string; region: string },
+  { url, service, region, target, body }: Omit<SignedRead, 'path'> & { readonly url: string },
 ): Promise<Response> {
-  const headers = await routes.signedHeaders({ url, ...signature });
+  const operation =
+    target === undefined ? {} : { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target };
+  const request = { url, service: service ?? 'bedrock', region, headers: operation };
+  const headers = await routes.signedHeaders(body === undefined ? request : { ...request, body });
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const method = body === undefined ? 'GET' : 'POST';
   try {
-    return await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return await fetch(url, {
+      method,
+      headers,
+      redirect: 'error',
+      signal,
+      ...(body === undefined ? {} : { body }),
+    });
   } catch (cause) {
-    throw new Error(`${signature.service} in ${signature.region} does not answer`, { cause });
+    throw new Error(`${service} in ${region} does not answer`, { cause });
   }
 }
 

@@ -14,7 +14,12 @@ import {
   type Model,
   parseCatalog,
 } from '../../../lambdas/inference/core/catalog/catalog-document.ts';
-import { priceDocument, priceValuesOf, times } from '../../../lambdas/inference/core/catalog/price-values.ts';
+import {
+  type PriceValues,
+  priceDocument,
+  priceValuesOf,
+  times,
+} from '../../../lambdas/inference/core/catalog/price-values.ts';
 import { prices } from '../../../lambdas/inference/core/pricing/prices.ts';
 import type { JsonObject } from '../../../lambdas/platform/core/json/lossless-json.ts';
 import type { Kind } from '../../../lambdas/platform/core/kinds.ts';
@@ -23,7 +28,7 @@ import type { FoundationModel, RegionOffer } from './control-plane.ts';
 import { announcedEndOf } from './ended-models.ts';
 import { geographiesOf } from './ids.ts';
 import { type CallTarget, modelOf } from './model.ts';
-import type { BedrockPrices } from './prices.ts';
+import type { BedrockPrices, ShippedModel } from './prices.ts';
 
 export const RESIDENCIES = ['global', 'geography', 'region'] as const;
 export type Residency = (typeof RESIDENCIES)[number];
@@ -38,6 +43,8 @@ export interface DiscoveryOptions {
   readonly residency: Residency;
   readonly markup: Markup;
   readonly prices: BedrockPrices;
+  /** Models of other services, at prices without the markup. */
+  readonly others: readonly ShippedModel[];
   readonly now: Date;
 }
 
@@ -59,13 +66,15 @@ export function discoverCatalog(options: DiscoveryOptions): Discovery {
     if ('reason' in target) leftOut.push({ model: model.modelId, ...target });
     else found.push(modelOf(model, target, { ...options, names }));
   }
+  if (found.length === 0) return { document: { models: [], defaults: {} }, leftOut };
+  for (const model of options.others)
+    found.push({ aliases: [], ...model, price: pricesOf(model.price, options.markup).price });
   const taken = new Set(found.map(({ id }) => id));
   const models = found.map(({ aliases, ...model }) => {
     const free = [...new Set(aliases)].filter((name) => !taken.has(name)).slice(0, MAX_ALIASES);
     for (const name of free) taken.add(name);
     return { ...model, aliases: free };
   });
-  if (models.length === 0) return { document: { models, defaults: {} }, leftOut };
   const parsed = parseCatalog(JSON.parse(JSON.stringify({ models })));
   return { document: { models, defaults: defaultsOf(parsed, options.prices.defaults) }, leftOut };
 }
@@ -123,19 +132,26 @@ function targetOf(
     if (cheapest === undefined) continue;
     const isSame = ({ price }: typeof cheapest) =>
       JSON.stringify(price.price) === JSON.stringify(cheapest.price.price);
-    const values = prices.parse(cheapest.price.price);
-    const { numerator, denominator } = options.markup;
     return {
       id,
       kind: kindOf(model) ?? 'chat',
       regions: priced.filter(isSame).map(({ region }) => region),
       priced: cheapest.price,
-      // A cost that equals the price tells nothing, and each costs two metrics.
-      ...(numerator === denominator ? {} : { cost: priceDocument(values.unit, priceValuesOf(values)) }),
-      price: priceDocument(values.unit, times(priceValuesOf(values), numerator, denominator)),
+      ...pricesOf(cheapest.price.price, options.markup),
     };
   }
   return { reason: options.prices.reasonOf(first.id, first.regions[0] ?? '') };
+}
+
+/** Returns the price with the markup, and the cost of a route. A cost that equals the price is left out: it costs two metrics. */
+function pricesOf(cost: JsonObject, { numerator, denominator }: Markup) {
+  const values = prices.parse(cost);
+  const documentOf = (amounts: PriceValues) => priceDocument(values.unit, amounts);
+  const amounts = priceValuesOf(values);
+  return {
+    price: documentOf(times(amounts, numerator, denominator)),
+    ...(numerator === denominator ? {} : { cost: documentOf(amounts) }),
+  };
 }
 
 /** Returns the ids by which a model can be called, the preferred one first, each with the regions to call it from. */

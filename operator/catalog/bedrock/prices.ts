@@ -14,7 +14,7 @@ export interface PricedId {
   readonly entry?: TableEntry;
 }
 
-interface ShippedModel extends JsonObject {
+export interface ShippedModel extends JsonObject {
   readonly id: string;
   readonly price: JsonObject;
   readonly price_source: JsonObject;
@@ -40,6 +40,11 @@ export class BedrockPrices {
   /** The ids of the shipped catalog's models. */
   get ids(): readonly string[] {
     return this.#shipped.map(({ id }) => id);
+  }
+
+  /** The shipped catalog's models of other services than Bedrock. */
+  get ofOtherServices(): readonly ShippedModel[] {
+    return this.#shipped.filter(({ routes: [first] }) => /^(polly|transcribe)$/.test(first?.protocol ?? ''));
   }
 
   /** Returns the price of calls of this id from the region; undefined if it has none. */
