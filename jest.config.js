@@ -28,6 +28,7 @@ const PATHS = {
     'lambdas/platform/http/node-host.test.ts',
     'operator/catalog/bedrock/{account-catalog,audio-models}.test.ts',
     'operator/catalog/check.test.ts',
+    'operator/commands/catalog-bedrock.test.ts',
     'operator/catalog/stored-catalogs.test.ts',
     'operator/deployment/check.test.ts',
     'operator/quotas/',

@@ -7,7 +7,8 @@ import { priceValuesOf } from '../../../lambdas/inference/core/catalog/price-val
 import { prices } from '../../../lambdas/inference/core/pricing/prices.ts';
 import { listsIn } from '../sources/files.ts';
 import { foundationModelOf } from './ids.ts';
-import { makePriceTable, PRICE_TABLE, readPriceTable } from './price-table.ts';
+import { makePriceTable } from './make-price-table.ts';
+import { PRICE_TABLE, readPriceTable } from './price-table.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'price-table-'));
 afterAll(() => rmSync(folder, { recursive: true }));
