@@ -10,7 +10,7 @@ import { COMMANDS } from './commands.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'catalog-bedrock-'));
 const out = join(folder, 'out.json');
-const before = process.env.AWS_ENDPOINT_URL_BEDROCK;
+const before = process.env.AWS_ENDPOINT_URL;
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 let upstream: Upstream;
@@ -19,12 +19,12 @@ let reference: string | undefined;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  process.env.AWS_ENDPOINT_URL_BEDROCK = upstream.url;
+  process.env.AWS_ENDPOINT_URL = upstream.url;
 });
 
 afterAll(async () => {
-  if (before === undefined) delete process.env.AWS_ENDPOINT_URL_BEDROCK;
-  else process.env.AWS_ENDPOINT_URL_BEDROCK = before;
+  if (before === undefined) delete process.env.AWS_ENDPOINT_URL;
+  else process.env.AWS_ENDPOINT_URL = before;
   await upstream.close();
   rmSync(folder, { recursive: true });
 });

@@ -15,11 +15,11 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 let upstream: Upstream;
 let accessKeyId: string;
 let versions: string[];
-const before = process.env.AWS_ENDPOINT_URL_BEDROCK;
+const before = process.env.AWS_ENDPOINT_URL;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  process.env.AWS_ENDPOINT_URL_BEDROCK = upstream.url;
+  process.env.AWS_ENDPOINT_URL = upstream.url;
 });
 
 beforeEach(() => {
@@ -30,8 +30,8 @@ beforeEach(() => {
 afterEach(() => fetch(`${upstream.controlUrl}/faults`, { method: 'DELETE' }));
 
 afterAll(async () => {
-  if (before === undefined) delete process.env.AWS_ENDPOINT_URL_BEDROCK;
-  else process.env.AWS_ENDPOINT_URL_BEDROCK = before;
+  if (before === undefined) delete process.env.AWS_ENDPOINT_URL;
+  else process.env.AWS_ENDPOINT_URL = before;
   await upstream.close();
 });
 

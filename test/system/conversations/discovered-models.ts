@@ -33,8 +33,8 @@ const MODELS = [
 
 /** Reads the simulated account as `catalog bedrock` does. */
 async function discover(): Promise<Document> {
-  const before = process.env.AWS_ENDPOINT_URL_BEDROCK;
-  process.env.AWS_ENDPOINT_URL_BEDROCK = new URL(service.session.upstream_control_url).origin;
+  const before = process.env.AWS_ENDPOINT_URL;
+  process.env.AWS_ENDPOINT_URL = new URL(service.session.upstream_control_url).origin;
   try {
     const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret' };
     const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -42,8 +42,8 @@ async function discover(): Promise<Document> {
     const routes = createRouteAccess(target, undefined as never, log);
     return JSON.parse((await readAccountCatalog(routes, { now: new Date('2026-11-29') })).json) as Document;
   } finally {
-    if (before === undefined) delete process.env.AWS_ENDPOINT_URL_BEDROCK;
-    else process.env.AWS_ENDPOINT_URL_BEDROCK = before;
+    if (before === undefined) delete process.env.AWS_ENDPOINT_URL;
+    else process.env.AWS_ENDPOINT_URL = before;
   }
 }
 
