@@ -4,13 +4,13 @@ import { ROUTES } from '../../../lambdas/app/routes.ts';
 import { CALL_STATUSES } from '../../../lambdas/ledger/core/usage-record.ts';
 import { createOrderRequest } from '../../../lambdas/payments/core/order-requests.ts';
 import { KINDS as SERVICE_KINDS } from '../../../lambdas/platform/core/kinds.ts';
-import { EVENT_TYPES } from '../../../lambdas/webhooks/core/event.ts';
+import { SUBSCRIBABLE_TYPES } from '../../../lambdas/webhooks/core/event.ts';
 import { DEFAULT_RPM, EVENTS, KIND_NAMES, KIND_PATHS, KINDS, ORDER_USD, STATUSES } from './values.ts';
 
 it.each([
   ['kinds', KINDS.map(([kind]) => kind), SERVICE_KINDS],
   ['statuses', STATUSES, CALL_STATUSES],
-  ['events', EVENTS, EVENT_TYPES],
+  ['events', EVENTS, SUBSCRIBABLE_TYPES],
 ] as const)('the console offers the same %s as the service', (_name, offered, existing) => {
   expect(existing.length).toBeGreaterThan(3);
   expect([...offered].sort()).toEqual([...existing].sort());

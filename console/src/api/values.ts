@@ -50,7 +50,7 @@ export const EVENT_CAUSES = {
   'review.created': 'Somebody reviews one of your listings.',
   'payout.paid': 'A payout settles to your account.',
   'endpoint.disabled': 'One of your webhooks is disabled after failed deliveries.',
-} as const satisfies Record<Webhook['events'][number], string>;
+} as const satisfies Partial<Record<Webhook['events'][number], string>>;
 
 export type EventName = keyof typeof EVENT_CAUSES;
 

@@ -14,6 +14,9 @@ export interface Layout {
 /** The layout of 1.0.0. A kind that is added later starts with 2: of its layout 1 there is nothing. */
 const FIRST: Layout = { reads: 1, writes: 1 };
 
+/** 2: the types of events `balance.low` and `credit.exhausted`, which this version delivers and does not publish. */
+const EVENTS: Layout = { reads: 2, writes: 1 };
+
 /**
  * Kinds are named `<place>` or `<place>/<start of a key>`. The place of items is their table, and the start is that of the
  * sort key or of the partition key: the longest start that fits counts. Places that are no tables name what is in them.
@@ -36,10 +39,10 @@ export const LAYOUTS = {
   wallets: FIRST,
   usage: FIRST,
   replays: FIRST,
-  webhooks: FIRST,
+  webhooks: EVENTS,
   'webhooks/counts#': FIRST,
-  events: FIRST,
-  deliveries: FIRST,
+  events: EVENTS,
+  deliveries: EVENTS,
   /** Parts of catalogs. */
   catalog: FIRST,
   'catalog/applied#': FIRST,
@@ -85,7 +88,7 @@ export const LAYOUTS = {
   'secrets/payments': FIRST,
   'secrets/smoke': FIRST,
   /** Messages of queues, of which one-time schedules send some later; and the events of the bus. */
-  'messages/events': FIRST,
+  'messages/events': EVENTS,
   'messages/deliveries': FIRST,
   'messages/changes': FIRST,
   /** The input of the workflow that settles a transcription. */

@@ -38,6 +38,16 @@ describe('the types of events', () => {
   });
 });
 
+describe('a type of a later version', () => {
+  it.each(['balance.low', 'credit.exhausted'] as const)(
+    'becomes an event as %s, which no caller can name yet',
+    (type) => {
+      expect(SUBSCRIBABLE_TYPES).not.toContain(type);
+      expect(parseBusEvent({ ...message, 'detail-type': type })?.type).toBe(type);
+    },
+  );
+});
+
 describe('a message of the bus', () => {
   it('becomes an event with the bus’s id, or with the publisher’s own', () => {
     expect(parseBusEvent(message)).toEqual({

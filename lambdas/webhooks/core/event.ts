@@ -19,12 +19,18 @@ const MARKET_TYPES = [
 /** Notifies an owner that a subscription was disabled. */
 export const ENDPOINT_DISABLED = 'endpoint.disabled';
 
+/** Notify an owner that credit runs low or has run out. Layout 2 has them: this version reads, keeps and delivers them. */
+const MONEY_TYPES = ['balance.low', 'credit.exhausted'] as const;
+
 /** The types that stored subscriptions and events may have, whatever the build leaves out. */
-export const EVENT_TYPES = [...MARKET_TYPES, ENDPOINT_DISABLED] as const;
+export const EVENT_TYPES = [...MARKET_TYPES, ENDPOINT_DISABLED, ...MONEY_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Everything that can be subscribed to. */
-export const SUBSCRIBABLE_TYPES: readonly EventType[] = HAS_MARKET ? EVENT_TYPES : [ENDPOINT_DISABLED];
+export const SUBSCRIBABLE_TYPES: readonly EventType[] = [
+  ...(HAS_MARKET ? MARKET_TYPES : []),
+  ENDPOINT_DISABLED,
+];
 
 /** Characters that a header contains unchanged. */
 export const EVENT_ID = /^[\w.:-]{1,128}$/;
@@ -63,7 +69,7 @@ export interface StoredEvent extends PlatformEvent {
 /** The messages that publishers put on the bus (Amazon EventBridge user guide, event structure). */
 const busEventSchema = z.object({
   id: z.string().regex(EVENT_ID),
-  'detail-type': z.enum(SUBSCRIBABLE_TYPES),
+  'detail-type': z.enum([...SUBSCRIBABLE_TYPES, ...MONEY_TYPES]),
   time: z.iso.datetime(),
   detail: z.object({
     account_id: z.string().min(1).max(128),
