@@ -1,8 +1,9 @@
 /**
  * Everything that must survive: tables, secrets and builds, and the bucket of recordings, which keeps nothing. None that
- * is retained has a name of ours, which it would keep from the next deployment. CloudFormation deletes secrets and builds if their creation fails. Tables are protected from
- * deletion "by any user or process" (template reference, AWS::DynamoDB::GlobalTable), also from its rollback, which
- * would end in ROLLBACK_FAILED. They are therefore retained always, and created last.
+ * is retained has a name of ours, which it would keep from the next deployment. CloudFormation deletes secrets and builds
+ * if their creation fails. Tables are protected from deletion "by any user or process" (template reference,
+ * AWS::DynamoDB::GlobalTable), also from its rollback, which would end in ROLLBACK_FAILED. They are therefore retained
+ * always, and created last.
  */
 import { CfnOutput, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import {

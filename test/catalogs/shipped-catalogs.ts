@@ -4,9 +4,9 @@ import { type CatalogDocument, parseCatalog } from '../../lambdas/inference/core
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'catalogs');
 
-/** The names of the catalogs that the repository ships. */
+/** The names of the catalogs that the repository ships, beside which are tables of prices. */
 export const SHIPPED_CATALOGS: readonly string[] = readdirSync(FOLDER).filter((name) =>
-  name.endsWith('.json'),
+  /(?<!-prices)\.json$/.test(name),
 );
 
 export const shippedCatalog = (name: string): CatalogDocument =>
