@@ -46,6 +46,8 @@ describe('an error response of Bedrock', () => {
 
   it.each([
     'The provided model identifier is invalid.',
+    'The provided guardrail identifier is invalid.',
+    'The guardrail identifier or version provided in the request does not exist.',
     'Invocation of model ID anthropic.claude-opus-4-5 with on-demand throughput isn’t supported. Retry your request with the ID or ARN of an inference profile that contains this model.',
     'This action doesn’t support the model that you provided. Try again with a supported text or chat model.',
     "This model doesn't support tool use in streaming mode.",

@@ -15,10 +15,11 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
 
 /**
  * Texts of a failed validation that concern the route. Bedrock reports one also for a model that is unknown or not
- * available here, or lacks a feature. Another route may have it. The text is read only for this check.
+ * available here, or lacks a feature, and for a guardrail that its region does not have. Another route may have it. The
+ * text is read only for this check.
  */
 const ABOUT_THE_ROUTE =
-  /model identifier|on-demand throughput|(doesn.t|does not) support|not (supported|available|allowed)|for this model/i;
+  /(model|guardrail) identifier|on-demand throughput|(doesn.t|does not) support|not (supported|available|allowed)|for this model/i;
 
 /** Errors of the credential lookup, which precedes the request (AWS SDK for JavaScript, credential providers). */
 const NO_CREDENTIALS: ReadonlySet<string> = new Set(['CredentialsProviderError', 'TokenProviderError']);
