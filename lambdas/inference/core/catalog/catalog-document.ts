@@ -86,6 +86,11 @@ function* modelFaults(entry: ModelFields): Generator<FieldFault> {
   if (entry.characters_per_token !== undefined && entry.type !== 'tts')
     yield { path: 'characters_per_token', message: 'is for type "tts" only' };
   const isGuarded = entry.routes.some(({ guardrail }) => guardrail !== undefined);
+  if (isGuarded && !('request' in entry.price && entry.price.request !== undefined))
+    yield {
+      path: ['price', 'request'],
+      message: 'is required with a guardrail, which is billed without tokens too',
+    };
   for (const [at, each] of entry.routes.entries()) {
     if (isGuarded && each.guardrail === undefined)
       yield {

@@ -159,8 +159,12 @@ describe('the check of guardrails', () => {
     base_url: undefined,
     ...fields,
   });
-  const routesOf = (...routes: object[]) =>
-    parseCatalog({ models: [modelOf(0, { routes })] }).models[0]?.routes.map((route) => route.guardrail);
+  const price = { unit: 'per_million_tokens', input: 1, output: 2 };
+  const routesAt = (request: object, ...routes: object[]) =>
+    parseCatalog({ models: [modelOf(0, { price: { ...price, ...request }, routes })] }).models[0]?.routes.map(
+      (route) => route.guardrail,
+    );
+  const routesOf = (...routes: object[]) => routesAt({ request: 0.0015 }, ...routes);
 
   it('accepts one on all routes of a model, each with its id, version and mode', () => {
     const arn = 'arn:aws:bedrock:eu-central-1:123456789012:guardrail/abc123';
@@ -185,6 +189,11 @@ describe('the check of guardrails', () => {
     ['an unknown mode', bedrock('b', { guardrail: { ...guardrail, stream: 'off' } }), 'guardrail.stream'],
   ])('rejects a guarded model with %s', (_name, second, words) => {
     expect(() => routesOf(bedrock('a', { guardrail }), second)).toThrow(words);
+  });
+
+  it('requires a price of a request, 0 for a guardrail that is free', () => {
+    expect(() => routesAt({}, bedrock('a', { guardrail }))).toThrow('models[0].price.request');
+    expect(routesAt({ request: 0 }, bedrock('a', { guardrail }))).toHaveLength(1);
   });
 
   it('rejects one on a model of embeddings', () => {
