@@ -135,6 +135,24 @@ describe('the reference of a route', () => {
     expect(compare(sold({}, 's/up'), embeddings)).toMatchObject({ compared: 0, notCompared: 1 });
   });
 
+  it('compares the characters of a token of speech with the price of characters', () => {
+    const cost = (character: number) => ({ unit: 'per_million_characters', character });
+    const route = (character: number) => ({ ...routeOf('r', { cost: cost(character) }) });
+    const speech = (fields: object, character = 16) =>
+      documentOf(
+        modelOf('a/b', { unit: 'per_million_tokens', input: 64 }, [route(character)], {
+          type: 'tts',
+          ...fields,
+        }),
+      );
+    const four = { characters_per_token: 4 };
+    expect(compare(speech(four), speech(four))).toEqual({ compared: 1, notCompared: 0, findings: [] });
+    expect(compare(speech(four), speech({}, 16.001)).findings).toEqual([
+      { model: 'a/b', route: 'r', passed: ['input'], outdated: ['input'] },
+    ]);
+    expect(compare(speech({}), speech(four))).toEqual({ compared: 0, notCompared: 1, findings: [] });
+  });
+
   it('remains empty if the two prices count different units', () => {
     const speech = (price: object) => documentOf(modelOf('a/tts', price, [routeOf('r')], { type: 'tts' }));
     const [characters, requests] = [

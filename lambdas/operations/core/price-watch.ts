@@ -6,6 +6,7 @@
 import type { CatalogDocument, CatalogRoute, Model } from '../../inference/core/catalog/catalog-document.ts';
 import { type BillableRange, type LowRate, lowRates } from '../../inference/core/pricing/low-rates.ts';
 import type { Prices } from '../../inference/core/pricing/prices.ts';
+import { divideUp, toFraction } from '../../platform/core/money.ts';
 
 /** Reference prices that were read longer ago are too old to be relied on. */
 export const MAX_AGE_SECONDS = 30 * 24 * 3600;
@@ -53,10 +54,24 @@ export function comparePrices(catalog: CatalogDocument, reference: CatalogDocume
 function compareRoute(model: Model, route: CatalogRoute, referencePrices: Prices): PriceFindings | undefined {
   const range: BillableRange = { sold: model.price, longestPrompt: model.context_window };
   const isFallback = model.routes.some(({ priority }) => priority < route.priority);
-  const passed = isFallback && route.cost !== undefined ? [] : lowRates(model.price, referencePrices, range);
-  const outdated = route.cost === undefined ? [] : lowRates(route.cost, referencePrices, range);
+  const cost = route.cost && asSold(route.cost, model);
+  const reference = asSold(referencePrices, model);
+  const passed = isFallback && cost !== undefined ? [] : lowRates(model.price, reference, range);
+  const outdated = cost === undefined ? [] : lowRates(cost, reference, range);
   if (passed === undefined || outdated === undefined) return undefined;
   return { model: model.id, route: route.id, passed, outdated };
+}
+
+/** Returns prices by the character as those of the tokens that the model sells for so many characters each. */
+function asSold(prices: Prices, { price, characters_per_token: perToken }: Model): Prices {
+  if (
+    prices.unit !== 'per_million_characters' ||
+    price.unit !== 'per_million_tokens' ||
+    perToken === undefined
+  )
+    return prices;
+  const { numerator, denominator } = toFraction(perToken);
+  return { unit: price.unit, input: divideUp(prices.character * numerator, denominator) };
 }
 
 /**
