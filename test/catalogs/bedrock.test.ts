@@ -126,6 +126,11 @@ describe('speech of the catalog', () => {
       ]);
   });
 
+  it('take as long as a call can: 4,096 Han characters last 90 minutes at speed 0.25', () => {
+    for (const { id, routes: own } of speech)
+      expect([id, own.map(({ timeout_ms: timeoutMs }) => timeoutMs)]).toEqual([id, [270_000]]);
+  });
+
   it('answer to the names of OpenAI’s models and voices', () => {
     const named = (alias: string) => speech.find(({ aliases }) => aliases.includes(alias))?.id;
     expect(['tts-1', 'tts-1-hd'].map(named)).toEqual(['amazon/polly-neural', 'amazon/polly-generative']);
