@@ -48,7 +48,7 @@ const rejected = (type: string, message: string): RequestError =>
 
 /** Throws `RequestError` under the names that Polly has for errors. */
 function spokenText({ Engine, OutputFormat, SampleRate, Text, TextType, VoiceId }: SynthesisRequest) {
-  const voice = VOICES[VoiceId];
+  const voice = Object.hasOwn(VOICES, VoiceId) ? VOICES[VoiceId] : undefined;
   if (voice === undefined)
     throw new RequestError(
       `Value '${VoiceId}' at 'voiceId' failed to satisfy constraint: Member must satisfy enum value set: [${Object.keys(VOICES).join(', ')}]`,

@@ -27,7 +27,7 @@ export const VOICES: Readonly<Record<string, Voice>> = {
   Kendra: voice('en-US', 'Female', OLD),
   Kimberly: voice('en-US', 'Female', OLD),
   Ivy: voice('en-US', 'Female', OLD),
-  Matthew: voice('en-US', 'Male', ALL),
+  Matthew: voice('en-US', 'Male', NEW),
   Joey: voice('en-US', 'Male', OLD),
   Danielle: voice('en-US', 'Female', [...NEW, 'long-form']),
   Ruth: voice('en-US', 'Female', [...NEW, 'long-form']),
