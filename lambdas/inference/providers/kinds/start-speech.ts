@@ -5,16 +5,17 @@ import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { guarded } from '../../core/upstream/route-clock.ts';
 import { boundedBytes, speechBytes } from '../response-bytes.ts';
 
-/** Waits for the first bytes of the audio of a request. Throws `UpstreamFailure` if there are none. */
+/** Waits for the first bytes of the audio of a request. Throws the failure of a silent route if there are none. */
 export async function startSpeech(
   audio: AsyncIterable<Uint8Array>,
   payload: JsonObject,
   signal: AbortSignal,
+  silence = () => new UpstreamFailure('protocol'),
 ): Promise<SpeechOutput> {
   const rest = guarded(nonEmpty(boundedBytes(audio, speechBytes(payload))), signal);
   const opening = await rest.next();
   // Audio without a byte is no audio.
-  if (opening.done) throw new UpstreamFailure('protocol');
+  if (opening.done) throw silence();
   return { first: opening.value, rest };
 }
 

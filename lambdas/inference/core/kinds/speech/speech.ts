@@ -151,7 +151,7 @@ async function prepare(call: KindResponse<SpeechRequest, SpeechOutput>): Promise
   return async () => ({ headers, body, leave: () => close(false) });
 }
 
-/** The text went to the route as a whole, so audio that breaks off costs what the whole does. */
+/** The price is that of the text, so audio that breaks off costs what the whole does. */
 function settle(call: KindResponse<SpeechRequest, SpeechOutput>, status: CallStatus): Promise<Settlement> {
   const { model } = call.candidate;
   const measured = measuredOf(call.request, model);

@@ -141,6 +141,17 @@ describe('speech of Amazon Polly', () => {
     expect(sent.map(({ VoiceId }) => VoiceId)).toEqual(['Joanna', 'Vicki']);
   });
 
+  it.each(['constructor', '__proto__'])(
+    'sends the voice of the caller unchanged, although objects have one by this name: %s',
+    async (voice) => {
+      const sent = await sentBy(async () => {
+        const failure = await failureOf(speak({ voice }, { route: { voice_names: { alloy: 'Joanna' } } }));
+        expect(failure).toMatchObject({ status: 400, retryable: false, param: 'voice' });
+      });
+      expect(sent.map(({ VoiceId }) => VoiceId)).toEqual([voice]);
+    },
+  );
+
   it('causes a log of the counts if Polly counts more characters than the service', async () => {
     warnings.length = 0;
     wire.respond = (response) =>
@@ -225,11 +236,16 @@ describe('a failure of Amazon Polly', () => {
   });
 
   it.each([
-    ['nothing', 'audio/mpeg', ''],
-    ['something else', 'text/html', '<!doctype html>'],
-  ])('leads to the next route if the response is %s', async (_name, type, body) => {
+    ['text/html', '<!doctype html>'],
+    ['application/json', ''],
+  ])('leads to the next route if the response is not audio: %s', async (type, body) => {
     wire.respond = (response) => void response.writeHead(200, { 'content-type': type }).end(body);
     expect(await failure()).toMatchObject({ kind: 'protocol', retryable: true });
+  });
+
+  it('names a text of which the voice speaks nothing, and not the route', async () => {
+    wire.respond = (response) => void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end();
+    expect(await failure()).toMatchObject({ status: 400, retryable: false, param: 'input' });
   });
 
   it('states the reason of the clock that ends the attempt', async () => {

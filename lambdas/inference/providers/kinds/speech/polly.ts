@@ -36,6 +36,8 @@ export function speechOfPolly(dependencies: PollyDependencies): ProviderCall<Jso
       audioOf({ ...dependencies, route, request, signal }, parts),
       payload,
       signal,
+      // Polly may have nothing to say in another script than that of the voice, and the route is not at fault.
+      () => rejected('input', 'the voice speaks nothing of this text'),
     );
     return format === 'wav' ? { ...output, first: Buffer.concat([WAV_HEADER, output.first]) } : output;
   };
@@ -64,7 +66,7 @@ async function synthesize(speech: Speech, part: string): Promise<AsyncIterable<U
   const { voice, speed, response_format: format } = request;
   const command = new SynthesizeSpeechCommand({
     Engine: route.upstream_model as Engine,
-    VoiceId: (route.voice_names?.[voice] ?? voice) as VoiceId,
+    VoiceId: voiceIdOf(route, voice) as VoiceId,
     ...OUTPUTS[format ?? 'mp3'],
     ...textOf(part, speed ?? 1),
   });
@@ -85,6 +87,10 @@ async function synthesize(speech: Speech, part: string): Promise<AsyncIterable<U
     throw toPollyFailure(failure, signal);
   }
 }
+
+/** A name that every object has, such as `constructor`, is no name of a voice. */
+const voiceIdOf = ({ voice_names: names = {} }: CatalogRoute, voice: string): string =>
+  (Object.hasOwn(names, voice) ? names[voice] : undefined) ?? voice;
 
 /** Markup in a text is spoken, because only the service's own is sent as such. */
 const textOf = (part: string, speed: number) =>
@@ -108,19 +114,21 @@ const WAV_HEADER = Buffer.concat([
 
 const MIN_TAG_BYTES = 10;
 
-/** Yields an MP3 without the tag that may precede its frames. */
+/** Yields an MP3 without the tag that may precede its frames. A tag may state any length, so it is not kept. */
 async function* withoutTag(audio: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let head = Buffer.alloc(0);
-  let tag: number | undefined;
-  for await (const bytes of audio) {
-    head = Buffer.concat([head, bytes]);
-    if (tag === undefined && head.length >= MIN_TAG_BYTES) tag = tagBytes(head);
-    if (tag === undefined || head.length < tag) continue;
-    yield head.subarray(tag);
-    head = Buffer.alloc(0);
-    tag = 0;
+  let left: number | undefined;
+  for await (let bytes of audio) {
+    if (left === undefined) {
+      head = Buffer.concat([head, bytes]);
+      if (head.length < MIN_TAG_BYTES) continue;
+      left = tagBytes(head);
+      bytes = head;
+    }
+    yield bytes.subarray(left);
+    left = Math.max(0, left - bytes.length);
   }
-  yield head;
+  if (left === undefined) yield head;
 }
 
 /** Errors by which Polly rejects the text or the voice of a request. */
