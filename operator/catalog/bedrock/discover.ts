@@ -128,16 +128,16 @@ function targetOf(
       const price = options.prices.of(id, region);
       return price === undefined ? [] : [{ region, price }];
     });
-    const [cheapest] = priced;
-    if (cheapest === undefined) continue;
-    const isSame = ({ price }: typeof cheapest) =>
-      JSON.stringify(price.price) === JSON.stringify(cheapest.price.price);
+    const [nearest] = priced;
+    if (nearest === undefined) continue;
+    const isSame = ({ price }: typeof nearest) =>
+      JSON.stringify(price.price) === JSON.stringify(nearest.price.price);
     return {
       id,
       kind: kindOf(model) ?? 'chat',
       regions: priced.filter(isSame).map(({ region }) => region),
-      priced: cheapest.price,
-      ...pricesOf(cheapest.price.price, options.markup),
+      priced: nearest.price,
+      ...pricesOf(nearest.price.price, options.markup),
     };
   }
   return { reason: options.prices.reasonOf(first.id, first.regions[0] ?? '') };
