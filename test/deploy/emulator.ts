@@ -29,12 +29,15 @@ export class Emulator {
       stream?.on('data', (chunk: Buffer) => this.#output.push(String(chunk)));
   }
 
-  /** Starts it with the Python that has it installed, on a free port, and waits until it answers. */
-  static async start(python: string): Promise<Emulator> {
+  /**
+   * Starts it with the Python that has it installed, on a free port, and waits until it answers. The variables name the
+   * simulators of services that it lacks.
+   */
+  static async start(python: string, variables: Readonly<Record<string, string>> = {}): Promise<Emulator> {
     const port = await freePort();
     const folder = mkdtempSync(join(tmpdir(), 'emulator-'));
     const child = spawn(python, [join(import.meta.dirname, 'launcher.py')], {
-      env: environment(port, folder),
+      env: { ...environment(port, folder), ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const emulator = new Emulator(child, `http://127.0.0.1:${port}`, folder);

@@ -2,6 +2,8 @@
  * Preloaded into every function's process of the emulator: the `awslambda` global of Lambda's Node.js runtime
  * (AWS Lambda developer guide, response streaming), its chunks written as JSON lines that `launcher.py` reads.
  */
+import { Agent } from 'node:https';
+import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 
 type Metadata = { readonly statusCode: number; readonly headers?: Readonly<Record<string, string>> };
@@ -49,3 +51,15 @@ Object.assign(globalThis, {
     },
   },
 });
+
+/** Routes with an address of Bedrock lead to the simulator of models, without TLS. */
+const models = process.env.SIMULATED_MODELS;
+const { createConnection } = Agent.prototype;
+if (models !== undefined)
+  Agent.prototype.createConnection = function (options, callback) {
+    if (!/^bedrock-runtime\./.test(String(options.host)))
+      return createConnection.call(this, options, callback);
+    const socket = connect(Number(new URL(models).port), '127.0.0.1');
+    socket.once('connect', () => socket.emit('secureConnect'));
+    return socket;
+  };

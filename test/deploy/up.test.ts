@@ -1,74 +1,49 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { ListBucketsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import {
-  CreateSecretCommand,
-  GetSecretValueCommand,
-  SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { LAYOUTS, type StageLayouts } from '../../lambdas/platform/contract/layouts.ts';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import { recordLayouts } from '../../lambdas/platform/testing/record-layouts.ts';
 import { recordingsBucketName } from '../../lib/config/stage-names.ts';
 import { policyDocument } from '../../operator/commands/policies.ts';
+import type { AwsEndpoint } from '../../tools/local/aws/endpoint.ts';
 import { compilePolicy } from '../../tools/local/aws/iam/policy.ts';
 import { buildArchive } from '../../tools/release/archive/archive.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../tools/simulators/models/models-process.ts';
 import { Deployment } from './deployment.ts';
 import { emulatedAddress } from './emulated-addresses.ts';
 import { ACCOUNT, Emulator, REGION } from './emulator.ts';
+import { startTranscribe } from './simulated-transcribe.ts';
 import { type UpResult, UpUser } from './up-process.ts';
 
 jest.setTimeout(900_000);
 
-const SEED = join(import.meta.dirname, '..', '..', 'tools', 'local', 'seed', 'catalog.json');
-const SHIPPED = join(import.meta.dirname, '..', '..', 'catalogs', 'bedrock.json');
 const scope = { partition: 'aws', accountId: ACCOUNT, region: REGION, stage: 'ring' };
 
 const CATALOG_TABLE = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/Inference-ring-data-Catalog*`;
 
-interface Catalog {
-  models: { readonly id: string }[];
-}
-
 let upstream: UpstreamProcess;
+let transcribe: AwsEndpoint;
 let emulator: Emulator;
 let deployment: Deployment;
 let user: UpUser;
 let folder: string;
-let args: readonly string[];
+const args = ['--stage', 'ring'];
 const outputs: string[] = [];
-
-/** Simulated models that need no secret, and one of the shipped catalog that the account has not subscribed to. */
-function writeCatalog(file: string): void {
-  const seed = readFileSync(SEED, 'utf8').replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstream.url);
-  const catalog = JSON.parse(
-    seed.replaceAll('env:SIM_KEY', 'secretsmanager:ring/providers/sim#key'),
-  ) as Catalog;
-  const shipped = (JSON.parse(readFileSync(SHIPPED, 'utf8')) as Catalog).models;
-  const subscribed = shipped
-    .filter(({ id }) => id === 'anthropic/claude-haiku-5.5')
-    .map((model) => ({ ...model, aliases: [] }));
-  writeFileSync(file, JSON.stringify({ ...catalog, models: [...catalog.models, ...subscribed] }));
-}
 
 beforeAll(async () => {
   upstream = await startUpstreamProcess(0, () => {});
   const python = process.env.EMULATOR_PYTHON ?? 'python3';
-  emulator = await Emulator.start(python);
+  transcribe = await startTranscribe(() => emulator);
+  const simulators = { SIMULATED_MODELS: upstream.url, SIMULATED_TRANSCRIBE: transcribe.url };
+  emulator = await Emulator.start(python, simulators);
   deployment = new Deployment(emulator);
   folder = mkdtempSync(join(tmpdir(), 'up-'));
-  const catalog = join(folder, 'catalog.json');
-  writeCatalog(catalog);
-  args = ['--stage', 'ring', '--catalog', catalog];
-  const secrets = new SecretsManagerClient(emulator.client);
-  const secret = { Name: 'ring/providers/sim', SecretString: '{"key":"sim-key"}' };
-  await secrets.send(new CreateSecretCommand(secret));
-  secrets.destroy();
   const { file } = await buildArchive({ directory: folder });
   execFileSync('tar', ['xzf', file], { cwd: folder });
   user = new UpUser(emulator, python, file.replace(/\.tar\.gz$/, ''));
@@ -78,7 +53,7 @@ beforeAll(async () => {
 afterAll(async () => {
   deployment?.dispose();
   await emulator?.stop();
-  await upstream?.stop();
+  await Promise.all([upstream?.stop(), transcribe?.close()]);
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -234,7 +209,10 @@ describe('up, as a user who has the printed policies', () => {
   it('ends with a call that works, and names the models that it left out', async () => {
     const { code, output } = await up(again());
     expect([code, output.slice(-3_000)]).toEqual([0, expect.stringContaining('ready')]);
-    expect(output).toMatch(/left out: anthropic\/claude-haiku-5\.5: .*playground of the Bedrock console/);
+    expect(output).toMatch(/left out: anthropic\/claude-sonnet-5\.5: .*playground of the Bedrock console/);
+    expect(output).toMatch(/left out: amazon\.nova-reel-v1:1: .* it returns video/);
+    for (const kind of ['chat', 'embeddings', 'image', 'speech', 'transcription'])
+      expect(output).toMatch(new RegExp(`^ok +${kind} `, 'm'));
     expect(output).toContain('everything works');
     expect(output).toContain('warning: nobody receives critical alarms');
     // The account has no network, so that the delivery is attempted and the receiver not reached.
@@ -323,20 +301,14 @@ describe('up, after down', () => {
 describe('the policy of up', () => {
   /** Actions that only some configurations or failures need. */
   const RARE = [
-    'bedrock:GetFoundationModelAvailability',
-    // A run with `--catalog` does not look for models.
-    'bedrock:ListFoundationModels',
-    'bedrock:ListInferenceProfiles',
     'dynamodb:BatchGetItem',
     'dynamodb:BatchWriteItem',
     'dynamodb:DeleteItem',
     'ec2:DescribeAvailabilityZones',
     // The emulator checks no right for it.
     'lambda:GetAccountSettings',
-    'polly:DescribeVoices',
     'servicequotas:GetAWSDefaultServiceQuota',
     'sts:AssumeRole',
-    'transcribe:ListTranscriptionJobs',
   ];
 
   it('allows each request of up and down, and no action that none of them needs', () => {

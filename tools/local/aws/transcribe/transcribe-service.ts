@@ -15,7 +15,7 @@ import { AwsError, parseBody, unknownCall } from '../errors.ts';
 import { formatOf, heardIn, transcriptOf } from './speech.ts';
 
 export interface TranscribeServiceOptions {
-  readonly objects: ObjectStore;
+  readonly objects: Pick<ObjectStore, 'read' | 'write'>;
   readonly clock: () => number;
   /** Returns the course of the next job; a test replaces it. */
   readonly plan?: () => JobPlan;
