@@ -37,6 +37,7 @@ beforeEach(async () => {
   drill.account.state.faults = [];
   drill.account.state.operations.length = 0;
   drill.service.abandoned.length = 0;
+  drill.logged.length = 0;
   key = await drill.service.open(CREDIT);
 });
 afterAll(() => drill.stop());
@@ -132,11 +133,28 @@ describe('a process that dies', () => {
   });
 });
 
+describe('two sweeps at the same time', () => {
+  it('delete each job once, and neither fails', async () => {
+    for (const id of ['one', 'two', 'three']) {
+      await drill.recordings.put({ id, extension: 'wav' }, FILE, NEVER);
+      await drill.recordings.start({ id, extension: 'wav', language: undefined }, NEVER);
+    }
+    await until(
+      () => drill.account.keys(),
+      (keys) => keys.length === 9,
+    );
+    await Promise.all([drill.sweep(), drill.sweep()]);
+    expect([await drill.account.keys(), await drill.sweep()]).toEqual([[], 0]);
+  });
+});
+
 describe('a fault of Amazon S3', () => {
   it('moves the call to the next route at the upload', async () => {
     fail('PUT', { type: 'SlowDown', status: 503 });
     const response = await drill.post(key, AUDIO);
     expect([response.status, routeIn(response)]).toEqual([200, 'second']);
+    // The job that was not started is not one that is left.
+    expect(drill.logged).toEqual([]);
   });
 
   it.each([

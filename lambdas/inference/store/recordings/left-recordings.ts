@@ -1,12 +1,8 @@
 /** The objects and the jobs that calls have left, by their age. */
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import {
-  DeleteTranscriptionJobCommand,
-  NotFoundException,
-  paginateListTranscriptionJobs,
-} from '@aws-sdk/client-transcribe';
+import { paginateListTranscriptionJobs } from '@aws-sdk/client-transcribe';
 import { STREAM_TIMEOUT_SECONDS } from '../../../platform/contract/environment.ts';
-import { jobPrefix, type RecordingClients, removeObjects } from './recordings.ts';
+import { jobPrefix, type RecordingClients, removeJob, removeObjects } from './recordings.ts';
 
 /**
  * The age of what no call can still use. A call lasts 15 minutes at most, on functions and on shared hosts, and clocks
@@ -49,14 +45,10 @@ export async function removeLeftJobs(
         names.push(name);
     }
   let failure: unknown;
-  for (const name of names) {
-    try {
-      await client.send(new DeleteTranscriptionJobCommand({ TranscriptionJobName: name }));
-    } catch (thrown) {
-      // Its call has deleted it in the meantime.
-      if (!(thrown instanceof NotFoundException)) failure ??= thrown;
-    }
-  }
+  for (const name of names)
+    await removeJob(client, name).catch((thrown: unknown) => {
+      failure ??= thrown;
+    });
   if (failure !== undefined) throw failure;
   return names.length;
 }

@@ -12,6 +12,7 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import {
+  BadRequestException,
   ConflictException,
   DeleteTranscriptionJobCommand,
   GetTranscriptionJobCommand,
@@ -156,7 +157,7 @@ export class BucketRecordings implements Recordings {
     const removed = await Promise.allSettled([
       removeObjects(this.#clients.objects, this.#place.bucket, keys),
       // A job that runs cannot be deleted.
-      this.#clients.jobs.send(new DeleteTranscriptionJobCommand({ TranscriptionJobName: name })),
+      removeJob(this.#clients.jobs, name),
     ]);
     const failures = removed.flatMap((each) =>
       each.status === 'rejected' ? [(each.reason as Error).name] : [],
@@ -172,6 +173,18 @@ export class BucketRecordings implements Recordings {
 const audioKey = ({ id, extension }: RecordingJob): string => `${id}/audio.${extension}`;
 
 const transcriptKey = ({ id }: RecordingJob): string => `${id}/transcript.json`;
+
+/**
+ * Deletes a job. One that does not exist, which was not started or is deleted already, is a bad request to Transcribe, as
+ * is one that runs: their messages tell them apart (Amazon Transcribe API reference, DeleteTranscriptionJob; stdapi.ai).
+ */
+export async function removeJob(client: TranscribeClient, name: string): Promise<void> {
+  try {
+    await client.send(new DeleteTranscriptionJobCommand({ TranscriptionJobName: name }));
+  } catch (failure) {
+    if (!(failure instanceof BadRequestException && /couldn.t be found/.test(failure.message))) throw failure;
+  }
+}
 
 /** Deletes objects, also those that do not exist: 1,000 at most. Throws if one of them remains. */
 export async function removeObjects(

@@ -106,7 +106,14 @@ class Jobs {
   }
 
   delete(name: string): void {
-    if (this.get(name).status === 'IN_PROGRESS')
+    const job = this.#jobs.get(name);
+    // Only reads of a job that does not exist are reported as such.
+    if (job === undefined)
+      throw new AwsError(
+        'BadRequestException',
+        "The requested job couldn't be found. Check the job name and try your request again.",
+      );
+    if (job.status === 'IN_PROGRESS')
       throw new AwsError('BadRequestException', "The requested job is in progress and couldn't be deleted.");
     this.#jobs.delete(name);
   }

@@ -144,6 +144,10 @@ describe('the simulated Amazon Transcribe', () => {
     const done = await start(spoken(2));
     await ended(done);
     await remove(done);
+    await expect(remove(done)).rejects.toMatchObject({
+      name: 'BadRequestException',
+      message: expect.stringContaining("couldn't be found"),
+    });
     await expect(jobOf(done)).rejects.toMatchObject({ name: 'NotFoundException' });
     const names: unknown[] = [];
     const pages = paginateListTranscriptionJobs(
