@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { spoken } from '../../../tools/test-kit/recordings.ts';
 import { it } from '../../../tools/test-kit/search.ts';
 import { SEED } from '../../../tools/test-kit/seed.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import { until } from '../../../tools/test-kit/waiting.ts';
-import { costIn, routeOf, TranscribeDrill } from './transcribe-drill.ts';
+import { costIn, NANO_USD_PER_SECOND, routeOf, TranscribeDrill } from './transcribe-drill.ts';
 import type { HeldKey } from './upload-service.ts';
 
 const CREDIT = 10n ** 12n;
@@ -200,10 +200,25 @@ describe('a fault of Amazon Transcribe', () => {
     expect([await drill.account.keys(), await drill.sweep()]).toEqual([[], 0]);
   });
 
+  it.each(['{}', '{"results":{"transcripts":[]}}', 'no JSON'])(
+    'moves the call to the next route, and counts the job as unbilled, if its transcript is %s',
+    async (text) => {
+      const read = jest.spyOn(drill.recordings, 'read').mockResolvedValueOnce(text);
+      const response = await drill.post(key, AUDIO);
+      read.mockRestore();
+      expect([response.status, routeIn(response)]).toEqual([200, 'second']);
+      const cost = 2n * NANO_USD_PER_SECOND;
+      expect(drill.service.abandoned).toEqual([
+        { job: expect.any(String), route: 'first', seconds: 2, cost },
+      ]);
+    },
+  );
+
   it('moves the call to the next route if the job fails for a reason that is not the recording', async () => {
     drill.account.state.nextPlans = [{ jobMs: 5, failure: 'Internal failure. Please try again.' }];
     const response = await drill.post(key, AUDIO);
     expect([response.status, routeIn(response)]).toEqual([200, 'second']);
+    expect(drill.service.abandoned).toEqual([]);
   });
 });
 

@@ -133,7 +133,7 @@ export class BucketRecordings implements Recordings {
   async read(job: RecordingJob, maxBytes: number, signal: AbortSignal): Promise<string | undefined> {
     const command = new GetObjectCommand({ Bucket: this.#place.bucket, Key: transcriptKey(job) });
     try {
-      const { Body: body, ContentLength: bytes = 0 } = await this.#clients.objects.send(command, {
+      const { Body: body, ContentLength: bytes = maxBytes + 1 } = await this.#clients.objects.send(command, {
         abortSignal: signal,
       });
       if (bytes <= maxBytes) return await body?.transformToString();

@@ -13,7 +13,7 @@ const LIMITS: ReadonlySet<unknown> = new Set(['LimitExceededException', 'Throttl
 
 /** Reasons that concern the recording: its format, size, length, sample rate or channels. */
 const ABOUT_THE_FILE =
-  /(media|audio) ?format|sample rate|file size|too (small|short|large|long|many channels)|number of channels|isn.t valid|duration/i;
+  /(media|audio) ?format|sample rate|file size|too (small|short|large|long|many channels)|number of channels|file isn.t valid|duration/i;
 
 const rejected = (param: string, message: unknown): UpstreamFailure =>
   new UpstreamFailure('status', {

@@ -19,6 +19,7 @@ describe('a failure of Amazon Transcribe', () => {
     ['AccessDeniedException', 400, '', { status: 400, retryable: true }],
     ['InternalFailureException', 500, '', { status: 500, retryable: true }],
     ['BadRequestException', 400, "The S3 URI that you provided can't be accessed.", { retryable: true }],
+    ['BadRequestException', 400, "The KMS key that you provided isn't valid.", { retryable: true }],
     [
       'BadRequestException',
       400,

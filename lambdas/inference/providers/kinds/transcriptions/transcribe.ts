@@ -17,7 +17,7 @@ import { toJobFailure, toStartFailure } from './transcribe-errors.ts';
 import { languageCode } from './transcribe-languages.ts';
 import { toTranscript } from './transcribe-result.ts';
 
-/** A job that continues although nobody waits for its transcript any more. */
+/** A job that AWS bills and no caller pays for: it outlasts its call, or its transcript cannot be read. */
 export interface AbandonedJob {
   readonly job: string;
   readonly route: string;
@@ -67,23 +67,25 @@ async function transcribe(dependencies: Dependencies, attempt: TranscribeAttempt
   const { signal } = clock;
   const language = languageCode(payload.fields) ?? route.language;
   const job: RecordingJob = { id: ulid(), extension: payload.type.extension };
-  let isRunning = false;
+  let isUnpaid = false;
   try {
     await recordings.put(job, payload, signal);
-    // Until it is known that the job has ended, or was not started.
-    isRunning = true;
+    // Until there is a transcript, or it is known that the job was not started or has failed, which costs nothing.
+    isUnpaid = true;
     await recordings.start({ ...job, language }, signal).catch((failure: unknown) => {
-      isRunning = !hasStatus(failure);
+      isUnpaid = !hasStatus(failure);
       throw failure;
     });
     const result = await waitForTranscript(dependencies, attempt, job);
-    isRunning = false;
+    isUnpaid = 'transcript' in result;
     if ('failure' in result) throw toJobFailure(result.failure);
-    return toTranscript(result.transcript, payload);
+    const transcript = toTranscript(result.transcript, payload);
+    isUnpaid = false;
+    return transcript;
   } catch (failure) {
     throw toStartFailure(failure, signal);
   } finally {
-    if (isRunning) {
+    if (isUnpaid) {
       const seconds = ownSeconds({ bytes: payload.content.size, length: payload.length });
       const cost = priceMeasured({ price: route.cost ?? model.price }, { seconds }).amount;
       onAbandoned({ job: job.id, route: route.id, seconds, cost });
