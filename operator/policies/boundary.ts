@@ -39,7 +39,12 @@ const UNSCOPED = [
   ...actionsOf('bedrock', ['ApplyGuardrail', 'InvokeModel', 'InvokeModelWithResponseStream']),
   'bedrock-mantle:CreateInference',
   'aws-external-anthropic:CreateInference',
-  ...actionsOf('transcribe', ['*TranscriptionJob', 'ListTranscriptionJobs']),
+  ...actionsOf('transcribe', [
+    'DeleteTranscriptionJob',
+    'GetTranscriptionJob',
+    'ListTranscriptionJobs',
+    'StartTranscriptionJob',
+  ]),
   'dynamodb:ListStreams',
   'ecr:GetAuthorizationToken',
   'guardduty:SendObjectMalwareScan',
