@@ -1,4 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -45,7 +47,7 @@ const routes = () => {
 };
 
 /** A stage whose catalog is kept here. */
-const up = (file?: string) =>
+const up = (file?: string, settings: object = {}) =>
   applyFirstCatalog(
     {
       routes: routes(),
@@ -55,7 +57,7 @@ const up = (file?: string) =>
       },
       applyCatalog: async (json: string) => `v${versions.push(json)}`,
     },
-    { catalog: file, config: parseConfig({ stage: 'prod' }) },
+    { catalog: file, config: parseConfig({ stage: 'prod', ...settings }) },
   );
 
 const applied = () =>
@@ -119,6 +121,31 @@ describe('the first catalog of a stage', () => {
     );
     const shipped = idsOf(JSON.parse(readFileSync(SHIPPED_CATALOG, 'utf8')));
     expect(shipped).toEqual(expect.arrayContaining(idsOf(applied())));
+  });
+
+  it('keeps the models of Amazon Transcribe if the stage and its region have it, and names them if not', async () => {
+    const transcribe = createServer((_, response) => response.end('{"TranscriptionJobSummaries":[]}'));
+    await new Promise<void>((resolve) => transcribe.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(transcribe.address() as AddressInfo).port}`;
+    const leftOut = (lines: readonly string[]) => lines.filter((line) => line.includes('amazon/transcribe'));
+    try {
+      process.env.AWS_ENDPOINT_URL_TRANSCRIBE = url;
+      expect(leftOut(await up(SHIPPED_CATALOG))).toEqual([]);
+      expect(idsOf(applied())).toContain('amazon/transcribe');
+      versions = [];
+      expect(leftOut(await up(SHIPPED_CATALOG, { transcribe: false }))).toEqual([
+        'left out: amazon/transcribe: this stage is without transcribe',
+      ]);
+    } finally {
+      delete process.env.AWS_ENDPOINT_URL_TRANSCRIBE;
+      await new Promise((resolve) => transcribe.close(resolve));
+    }
+    versions = [];
+    // The account of these tests has no Transcribe.
+    expect(leftOut(await up(SHIPPED_CATALOG))).toEqual([
+      expect.stringMatching(/^left out: amazon\/transcribe: transcribe in us-east-1 answered 401; /),
+    ]);
+    expect(idsOf(applied())).not.toContain('amazon/transcribe');
   });
 
   it('equals a file that is named', async () => {

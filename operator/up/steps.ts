@@ -6,12 +6,15 @@ import {
   ResourceExistsException,
 } from '@aws-sdk/client-secrets-manager';
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import { type Model, parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import { type CatalogDocument, parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { planOf } from '../../lambdas/operations/core/smoke-test/plan.ts';
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
+import type { Config } from '../../lib/config/config.ts';
 import type { Addresses } from '../addresses.ts';
 import type { AwsCaller } from '../aws-account.ts';
-import { catalogWithout, lineOf, readModelAccess } from '../catalog/model-access.ts';
+import type { RouteAccess } from '../calls/route-access.ts';
+import { requireTranscribe } from '../catalog/bedrock/audio-models.ts';
+import { catalogWithout, type DeniedModel, lineOf, readModelAccess } from '../catalog/model-access.ts';
 import { SMOKE_COMMAND } from '../commands/smoke.ts';
 import { SMOKE_KEY_COMMAND } from '../commands/smoke-key.ts';
 import type { UpOptions } from '../deployment/settings.ts';
@@ -44,12 +47,9 @@ export async function applyFirstCatalog(
     ];
   const document = parseCatalog(JSON.parse(shipped));
   const access = await readModelAccess(document, operator.routes);
-  const unserved = options.config.transcribe ? [] : document.models.filter(needsRecordings);
+  const unserved = await unservedBy(document, operator.routes, options.config);
   const activeIds = new Set(active.map((model) => (JSON.parse(model) as { readonly id: string }).id));
-  const denied = [
-    ...access.denied,
-    ...unserved.map(({ id }) => ({ id, remedy: 'this stage is without transcribe' })),
-  ].filter(({ id }) => !activeIds.has(id));
+  const denied = [...access.denied, ...unserved].filter(({ id }) => !activeIds.has(id));
   const json = catalogWithout(shipped, denied);
   const notes = [
     ...leftOut,
@@ -62,8 +62,22 @@ export async function applyFirstCatalog(
   return [`version ${await operator.applyCatalog(json)} with ${count} models applied`, ...notes];
 }
 
-const needsRecordings = ({ routes }: Model): boolean =>
-  routes.every(({ protocol }) => protocol === 'transcribe');
+/** Returns the models that only Amazon Transcribe serves if the stage or its region is without it. */
+async function unservedBy(
+  { models }: CatalogDocument,
+  access: RouteAccess,
+  { transcribe }: Config,
+): Promise<readonly DeniedModel[]> {
+  const own = models.filter(({ routes }) => routes.every(({ protocol }) => protocol === 'transcribe'));
+  if (own.length === 0) return [];
+  const remedy = transcribe
+    ? await requireTranscribe(access).then(
+        () => undefined,
+        (failure: Error) => `${failure.message}; a region without it takes "up --without transcribe"`,
+      )
+    : 'this stage is without transcribe';
+  return remedy === undefined ? [] : own.map(({ id }) => ({ id, remedy }));
+}
 
 /** Returns each model of a catalog as text. */
 const modelsIn = (json: string): readonly string[] =>

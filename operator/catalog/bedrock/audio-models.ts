@@ -32,7 +32,7 @@ export async function readAudioModels(
       const [route] = model.routes;
       if (route?.protocol === 'polly') models.push(await withVoices(routes, model, region));
       if (route?.protocol === 'transcribe') {
-        await requireTranscribe(routes, region);
+        await requireTranscribe(routes);
         models.push(model);
       }
     } catch (failure) {
@@ -67,10 +67,10 @@ async function withVoices(routes: RouteAccess, model: ShippedModel, region: stri
 }
 
 /** Throws if the service does not answer in the region (Amazon Transcribe API reference, ListTranscriptionJobs). */
-const requireTranscribe = (routes: RouteAccess, region: string): Promise<unknown> =>
+export const requireTranscribe = async (routes: RouteAccess): Promise<unknown> =>
   readSigned(routes, {
     path: '/',
-    region,
+    region: await routes.region(),
     service: 'transcribe',
     target: 'Transcribe.ListTranscriptionJobs',
     body: '{"MaxResults":1}',
