@@ -1,38 +1,25 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { NEW_ACCOUNT } from '../../tools/simulators/models/bedrock/control-plane.ts';
-import { startUpstream, type Upstream } from '../../tools/simulators/models/server.ts';
-import { createRouteAccess } from '../calls/route-access.ts';
 import type { Operator } from '../operator.ts';
+import { accountAccess, bedrockOfTests } from '../testing/bedrock-account.ts';
 import { COMMANDS } from './commands.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'catalog-bedrock-'));
 const out = join(folder, 'out.json');
-const before = process.env.AWS_ENDPOINT_URL;
-const log = { info: () => {}, warn: () => {}, error: () => {} };
 
-let upstream: Upstream;
 let active: string | undefined;
 let reference: string | undefined;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  process.env.AWS_ENDPOINT_URL = upstream.url;
-});
+bedrockOfTests();
 
-afterAll(async () => {
-  if (before === undefined) delete process.env.AWS_ENDPOINT_URL;
-  else process.env.AWS_ENDPOINT_URL = before;
-  await upstream.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
-function run(args: readonly string[], accessKeyId = 'AKIATEST') {
-  const client = { region: 'us-east-1', credentials: { accessKeyId, secretAccessKey: 'secret' } };
+function run(args: readonly string[], accessKeyId?: string) {
   const operator = {
-    routes: createRouteAccess({ environment: {}, client }, undefined as never, log),
+    routes: accountAccess('us-east-1', accessKeyId),
     catalog: async () => (active === undefined ? undefined : { version: 'v1', json: active }),
     watchPrices: async (json: string | undefined) => {
       reference = json;

@@ -3,54 +3,29 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../lib/config/config.ts';
 import { NEW_ACCOUNT } from '../../tools/simulators/models/bedrock/control-plane.ts';
-import { startUpstream, type Upstream } from '../../tools/simulators/models/server.ts';
-import { createRouteAccess } from '../calls/route-access.ts';
 import { readAccountCatalog } from '../catalog/bedrock/account-catalog.ts';
 import { SHIPPED_CATALOG } from '../deployment/settings.ts';
+import { accountAccess, bedrockOfTests } from '../testing/bedrock-account.ts';
 import { applyFirstCatalog } from './steps.ts';
 
-const log = { info: () => {}, warn: () => {}, error: () => {} };
+const { fault } = bedrockOfTests();
 
-let upstream: Upstream;
 let accessKeyId: string;
 let versions: string[];
-const before = process.env.AWS_ENDPOINT_URL;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  process.env.AWS_ENDPOINT_URL = upstream.url;
-});
 
 beforeEach(() => {
   accessKeyId = 'AKIATEST';
   versions = [];
 });
 
-afterEach(() => fetch(`${upstream.controlUrl}/faults`, { method: 'DELETE' }));
-
-afterAll(async () => {
-  if (before === undefined) delete process.env.AWS_ENDPOINT_URL;
-  else process.env.AWS_ENDPOINT_URL = before;
-  await upstream.close();
-});
-
-const routes = () => {
-  const credentials = { accessKeyId, secretAccessKey: 'secret' };
-  return createRouteAccess(
-    { environment: {}, client: { region: 'us-east-1', credentials } },
-    undefined as never,
-    log,
-  );
-};
-
 /** A stage whose catalog is kept here. */
 const up = (file?: string, settings: object = {}) =>
   applyFirstCatalog(
     {
-      routes: routes(),
+      routes: accountAccess('us-east-1', accessKeyId),
       catalog: async () => {
         const json = versions.at(-1);
         return json === undefined ? undefined : ({ version: `v${versions.length}`, json } as never);
@@ -71,7 +46,7 @@ const idsOf = ({ models }: { readonly models: readonly { readonly id: string }[]
 describe('the first catalog of a stage', () => {
   it('contains all models of the account after one run, and names the others', async () => {
     const lines = await up();
-    const { json } = await readAccountCatalog(routes(), { now: new Date() });
+    const { json } = await readAccountCatalog(accountAccess('us-east-1', accessKeyId), { now: new Date() });
     expect(idsOf(applied())).toEqual(idsOf(JSON.parse(json)));
     expect(lines[0]).toBe(`version v1 with ${applied().models.length} models applied`);
     expect(lines).toContain('residency of prompts: global');
@@ -113,8 +88,7 @@ describe('the first catalog of a stage', () => {
   });
 
   it('equals the shipped one if the operator may not read the models', async () => {
-    const fault = { match: { path: '/foundation-models' }, fault: { status: 403 }, times: 0 };
-    await fetch(`${upstream.controlUrl}/faults`, { method: 'POST', body: JSON.stringify(fault) });
+    await fault({ path: '/foundation-models' }, 403, 0);
     const lines = await up();
     expect(lines).toContain(
       `the models of the account could not be read (bedrock in us-east-1 answered 403): ${SHIPPED_CATALOG} instead`,

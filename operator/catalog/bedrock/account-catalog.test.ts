@@ -1,49 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { parseCatalog } from '../../../lambdas/inference/core/catalog/catalog-document.ts';
 import { NEW_ACCOUNT } from '../../../tools/simulators/models/bedrock/control-plane.ts';
 import { foundationModels, inferenceProfiles } from '../../../tools/simulators/models/bedrock/offers.ts';
-import { startUpstream, type Upstream } from '../../../tools/simulators/models/server.ts';
-import { createRouteAccess } from '../../calls/route-access.ts';
+import { accountAccess, bedrockOfTests } from '../../testing/bedrock-account.ts';
 import { readModelAccess } from '../model-access.ts';
 import { readAccountCatalog } from './account-catalog.ts';
 import { foundationModelOf, geographyOfProfile } from './ids.ts';
 
 const NOW = new Date('2026-11-29T00:00:00Z');
 const GOLDEN = join(import.meta.dirname, '..', '..', 'testing', 'catalog', 'bedrock');
-const log = { info: () => {}, warn: () => {}, error: () => {} };
-
-let upstream: Upstream;
-const before = process.env.AWS_ENDPOINT_URL;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  process.env.AWS_ENDPOINT_URL = upstream.url;
-});
-
-afterAll(async () => {
-  if (before === undefined) delete process.env.AWS_ENDPOINT_URL;
-  else process.env.AWS_ENDPOINT_URL = before;
-  await upstream.close();
-});
-
-const control = (path: string, init: RequestInit) => fetch(`${upstream.controlUrl}${path}`, init);
-const fault = (match: object, status: number, times: number) =>
-  control('/faults', { method: 'POST', body: JSON.stringify({ match, fault: { status }, times }) });
-
-afterEach(() => control('/faults', { method: 'DELETE' }));
-
-function access(region: string, accessKeyId = 'AKIATEST') {
-  const credentials = { accessKeyId, secretAccessKey: 'secret' };
-  const client = { region, credentials };
-  // No route of these catalogs has a secret.
-  return createRouteAccess({ environment: {}, client }, undefined as never, log);
-}
+const { fault } = bedrockOfTests();
 
 /** Reads what Bedrock offers; the models of other services have their own tests. */
 async function read(region: string, options: Partial<Parameters<typeof readAccountCatalog>[1]> = {}) {
-  const found = await readAccountCatalog(access(region), { now: NOW, ...options });
+  const found = await readAccountCatalog(accountAccess(region), { now: NOW, ...options });
   const { models, defaults } = documentOf(found);
   const ofBedrock = models.filter(({ routes }) => !/^(polly|transcribe)$/.test(routes[0]?.protocol ?? ''));
   const { tts: _tts, audio: _audio, ...defaultsOfBedrock } = defaults;
@@ -218,7 +190,7 @@ describe('reading an account', () => {
   });
 
   it('goes on without a second region that cannot be read, and names it', async () => {
-    const routes = access('us-east-1');
+    const routes = accountAccess();
     const signedHeaders: typeof routes.signedHeaders = (request) =>
       request.region === 'us-west-2'
         ? Promise.reject(new Error('bedrock in us-west-2 answered 403'))
@@ -245,7 +217,7 @@ describe('reading an account', () => {
 
   it('reads pages of profiles until the last', async () => {
     const { readRegionOffer } = await import('./control-plane.ts');
-    const { profiles } = await readRegionOffer(access('us-east-1'), 'us-east-1');
+    const { profiles } = await readRegionOffer(accountAccess(), 'us-east-1');
     const { inferenceProfileSummaries: all } = inferenceProfiles('us-east-1', { size: 1_000, token: 0 });
     expect(profiles.map(({ id }) => id)).toEqual(all.map(({ inferenceProfileId: id }) => id));
   });
@@ -253,12 +225,12 @@ describe('reading an account', () => {
   it('finds the models that a new account has not agreed to, and those whose state is not known', async () => {
     const { json } = await read('us-east-1');
     const document = parseCatalog(JSON.parse(json));
-    const { denied } = await readModelAccess(document, access('us-east-1', `${NEW_ACCOUNT}1`));
+    const { denied } = await readModelAccess(document, accountAccess('us-east-1', `${NEW_ACCOUNT}1`));
     const vendors = new Set(denied.map(({ id }) => id.split('/')[0]));
     expect(vendors).toContain('anthropic');
     expect([...vendors].filter((vendor) => vendor === 'amazon' || vendor === 'openai')).toEqual([]);
     await fault({ path: '/foundation-model-availability/{modelId}' }, 403, 0);
-    const { unknown } = await readModelAccess(document, access('us-east-1'));
+    const { unknown } = await readModelAccess(document, accountAccess());
     expect(unknown).toHaveLength(document.models.length);
     expect(unknown[0]?.reason).toBe('bedrock in us-east-1 answered 403');
   });

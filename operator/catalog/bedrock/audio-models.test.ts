@@ -1,11 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createRouteAccess } from '../../calls/route-access.ts';
+import { accountAccess } from '../../testing/bedrock-account.ts';
 import { readAudioModels } from './audio-models.ts';
 import type { ShippedModel } from './prices.ts';
 
-const log = { info: () => {}, warn: () => {}, error: () => {} };
 const VARIABLES = ['AWS_ENDPOINT_URL_POLLY', 'AWS_ENDPOINT_URL_TRANSCRIBE'] as const;
 const before = { ...process.env };
 
@@ -80,11 +79,7 @@ const transcription: ShippedModel = {
   routes: [{ id: 'transcribe', protocol: 'transcribe', upstream_model: 'standard' }],
 };
 
-const read = (...models: readonly ShippedModel[]) => {
-  const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret' };
-  const client = { region: 'eu-west-1', credentials };
-  return readAudioModels(createRouteAccess({ environment: {}, client }, undefined as never, log), models);
-};
+const read = (...models: readonly ShippedModel[]) => readAudioModels(accountAccess('eu-west-1'), models);
 
 describe('the models of Polly', () => {
   it('list the voices of the region, and the names of others for those alone', async () => {

@@ -24,7 +24,7 @@ export type TableEntry = z.infer<typeof tableEntry>;
 
 const table = z.strictObject({
   sources: z.array(z.strictObject({ name: z.enum(SOURCE_NAMES), url: z.url(), as_of: z.iso.date() })).min(1),
-  /** By the id that is called: of a model, of an inference profile, or of a model in a region as `region/id`. */
+  /** Models by the id that is called: of a model, of an inference profile, or of a model in a region as `region/id`. */
   models: z.record(z.string(), tableEntry),
   /** The reasons of ids that a list has without a price in the table. */
   left_out: z.record(z.string(), z.string()),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { MPEGDecoder } from 'mpg123-decoder';
 import { parseBuffer } from 'music-metadata';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { errorOf, nano, Payer } from '../payer.ts';
+import { decodedMp3 } from './decoded-mp3.ts';
 import { service } from './service.ts';
 
 const payer = Payer.ofTests(service, '5');
@@ -12,16 +12,6 @@ const post = (body: object) => payer.post('/v1/audio/speech', body);
 const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(4).trim();
 /** The simulated voice takes 60 ms a character. */
 const SECONDS = TEXT.length * 0.06;
-
-/** Seconds of sound, by a decoder that plays it to its end. */
-async function decodedSeconds(mp3: Uint8Array): Promise<number> {
-  const decoder = new MPEGDecoder();
-  await decoder.ready;
-  const { samplesDecoded, sampleRate, errors } = decoder.decode(mp3);
-  decoder.free();
-  expect(errors).toEqual([]);
-  return samplesDecoded / sampleRate;
-}
 
 describe('speech: the official OpenAI SDK', () => {
   it('gets MP3 that a decoder plays for as long as the text takes', async () => {
@@ -33,7 +23,7 @@ describe('speech: the official OpenAI SDK', () => {
     const { format } = await parseBuffer(bytes, 'audio/mpeg', { duration: true });
     expect(format).toMatchObject({ codec: 'MPEG 1 Layer 3', sampleRate: 48_000 });
     expect(format.duration).toBeCloseTo(SECONDS, 1);
-    expect(await decodedSeconds(bytes)).toBeCloseTo(SECONDS, 1);
+    expect((await decodedMp3(bytes)).seconds).toBeCloseTo(SECONDS, 1);
     // Settled by the time the last byte is here. 15 USD for a million tokens is 15,000 nano-dollars a token.
     const record = await payer.record(response);
     const cost = Number(record.input_units) * 15_000;
