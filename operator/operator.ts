@@ -2,7 +2,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
 import { changeKey } from '../lambdas/access/core/keys/api-keys.ts';
 import type { KeyState } from '../lambdas/access/core/keys/key-state.ts';
 import type { Policy } from '../lambdas/access/core/keys/policy.ts';
@@ -16,13 +15,6 @@ import {
 import { createSecrets } from '../lambdas/access/store/keys/create-secrets.ts';
 import { createSessions } from '../lambdas/access/store/sessions/session-tokens.ts';
 import { createEarnings } from '../lambdas/app/handlers/registered.ts';
-import {
-  readCatalogVersion,
-  readVersions,
-  writeCatalog,
-} from '../lambdas/inference/store/catalog-history.ts';
-import { readCatalog } from '../lambdas/inference/store/catalog-store.ts';
-import { deleteReferencePrices, writeReferencePrices } from '../lambdas/inference/store/reference-prices.ts';
 import { auditAll } from '../lambdas/ledger/core/audit/run.ts';
 import type { Wallet, WalletStore } from '../lambdas/ledger/core/ports.ts';
 import { sweep } from '../lambdas/ledger/core/sweep.ts';
@@ -62,7 +54,7 @@ import { type RedriveResult, redrive } from './redrive.ts';
 import { copyBack } from './restore/copy-back.ts';
 import { restore } from './restore/restore.ts';
 import { checkTables } from './restore/table-checks.ts';
-import { createLayouts } from './service/layouts.ts';
+import { catalogOf } from './service/catalog.ts';
 import { createMaintenance } from './service/maintenance.ts';
 import { createMarket } from './service/market.ts';
 import { createReconciliation } from './service/payments.ts';
@@ -146,7 +138,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
     publish: messages.publish,
     redrive: messages.redrive,
     ...maintenanceOf(target, client),
-    ...catalogOf(client, table('catalog')),
+    ...catalogOf(target, client),
     ...usageRecords(client, tables, wallet),
     smokeAccess: createSmokeAccess(secrets, target.environment),
     addresses: () => addressesOf(target),
@@ -159,14 +151,6 @@ export function createOperator(target: OperatorTarget, log: Log) {
       for (const each of [client, clients.onceClient, secrets, messages]) each.destroy();
     },
   };
-}
-
-/** Returns the version that the platform states. Throws if it does not respond. */
-async function servedRelease(target: OperatorTarget): Promise<string> {
-  const { platform } = await addressesOf(target);
-  const response = await fetch(`${platform}/`);
-  const { release } = z.object({ release: z.string() }).parse(await response.json());
-  return release;
 }
 
 const creditsOf = (
@@ -246,12 +230,6 @@ function maintenanceOf(target: OperatorTarget, client: DynamoDBClient) {
   const dependencies = { client, target, maintenance, clock: systemClock, sleep };
   return {
     maintenance,
-    /** The layouts that the data of the stage may have. */
-    layouts: createLayouts({
-      client,
-      table: () => requireTable(target.environment, 'catalog'),
-      servedRelease: () => servedRelease(target),
-    }),
     /** False for the local service. */
     isDeployed: target.client.endpoint === undefined,
     /** Returns the tables in use that differ from what the code needs. */
@@ -265,21 +243,6 @@ function maintenanceOf(target: OperatorTarget, client: DynamoDBClient) {
     copyBack: () => copyBack(dependencies),
   };
 }
-
-/** The catalog with its earlier versions, and the reference prices that it is compared with. */
-const catalogOf = (client: DynamoDBClient, table: string) => ({
-  applyCatalog: (json: string) => writeCatalog(client, table, json),
-  catalog: () => readCatalog(client, table),
-  catalogVersions: () => readVersions(client, table),
-  catalogVersion: (version: string) => readCatalogVersion(client, table, version),
-  /** Has the catalog compared with these reference prices from now on, or with none; returns their version. */
-  async watchPrices(json: string | undefined): Promise<string | undefined> {
-    if (json !== undefined)
-      return writeReferencePrices(client, table, { json, given: Math.floor(systemClock() / 1000) });
-    await deleteReferencePrices(client, table);
-    return undefined;
-  },
-});
 
 /** The bus and the queues. */
 function createMessages({ client, environment }: OperatorTarget) {

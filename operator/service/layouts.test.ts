@@ -1,6 +1,10 @@
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { finishedLayouts, LAYOUTS, type StageLayouts } from '../../lambdas/platform/contract/layouts.ts';
 import { RELEASE } from '../../lambdas/platform/contract/release.ts';
+import { STAGE_ITEM } from '../../lambdas/platform/contract/stage.ts';
+import { text } from '../../lambdas/platform/dynamodb/attribute-values.ts';
+import { readItem } from '../../lambdas/platform/dynamodb/reads.ts';
 import { fileDatabase } from '../../lambdas/platform/testing/file-database.ts';
 import { recordLayouts } from '../../lambdas/platform/testing/record-layouts.ts';
 import { createLayouts } from './layouts.ts';
@@ -64,5 +68,33 @@ describe('the layouts of a stage', () => {
     await maintenance.open();
     await maintenance.open();
     expect(await layouts.read()).toEqual({ keys: LAYOUTS.keys.reads });
+  });
+
+  describe('of a stage that never had a catalog', () => {
+    const item = () => ({ TableName: database.tables.catalog, Key: { part: text(STAGE_ITEM) } });
+    const isRecorded = async () => (await readItem(database.client, item()))?.layouts !== undefined;
+
+    beforeEach(async () => {
+      await database.client.send(new DeleteItemCommand(item()));
+    });
+
+    it('begin as the newest if it serves this version', async () => {
+      await layouts.begin();
+      expect(await isRecorded()).toBe(true);
+      expect(await layouts.read()).toEqual(finishedLayouts({}));
+      expect(await layouts.pending()).toEqual([]);
+    });
+
+    it('stay the first ones if it serves another version', async () => {
+      served = '1.0.0';
+      await layouts.begin();
+      expect(await isRecorded()).toBe(false);
+    });
+
+    it('stay what is recorded already', async () => {
+      await layouts.beginUnfinished();
+      await layouts.begin();
+      expect(await layouts.read()).toEqual({});
+    });
   });
 });

@@ -1,5 +1,9 @@
 /** The layouts of a stage's data: what its record permits, and the commands that read and change the record. */
-import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import {
   finishedLayouts,
   type StageLayouts,
@@ -36,8 +40,36 @@ export interface LayoutOptions {
 
 export function createLayouts({ client, table, servedRelease }: LayoutOptions) {
   const read = () => readStageLayouts(client, table());
+  const record = (layouts: StageLayouts, condition: string, stored?: StageLayouts) =>
+    client.send(
+      new UpdateItemCommand({
+        TableName: table(),
+        Key: { part: text(STAGE_ITEM) },
+        UpdateExpression: 'SET layouts = :layouts',
+        ConditionExpression: condition,
+        ExpressionAttributeValues: {
+          ':layouts': encodeLayouts(layouts),
+          ...(stored && { ':stored': encodeLayouts(stored) }),
+        },
+      }),
+    );
+  /** Does nothing if the record states layouts. */
+  const recordFirst = (layouts: StageLayouts) =>
+    record(layouts, 'attribute_not_exists(layouts)').catch((failure) => {
+      if (!(failure instanceof ConditionalCheckFailedException)) throw failure;
+    });
   return {
     read,
+    /**
+     * Has a stage that never had a catalog begin with the newest layouts: no version before has served a call there. Does
+     * nothing if it serves another version than this one, or does not respond: then `finish` remains.
+     */
+    async begin(): Promise<void> {
+      const release = await servedRelease().catch(() => undefined);
+      if (release === RELEASE) await recordFirst(finishedLayouts({}));
+    },
+    /** Has a new stage begin with the first layouts, as one that was upgraded and is not finished. */
+    beginUnfinished: () => recordFirst({}),
     /** Lists the kinds that have another layout after `finish`. */
     async pending(): Promise<readonly string[]> {
       const stored = await read();
@@ -59,16 +91,8 @@ export function createLayouts({ client, table, servedRelease }: LayoutOptions) {
       const stored = await read();
       requireReadable(stored);
       const layouts = finishedLayouts(stored);
-      await client.send(
-        new UpdateItemCommand({
-          TableName: table(),
-          Key: { part: text(STAGE_ITEM) },
-          UpdateExpression: 'SET layouts = :layouts',
-          // Another version may have finished meanwhile.
-          ConditionExpression: 'attribute_not_exists(layouts) OR layouts = :stored',
-          ExpressionAttributeValues: { ':layouts': encodeLayouts(layouts), ':stored': encodeLayouts(stored) },
-        }),
-      );
+      // Another version may have finished meanwhile.
+      await record(layouts, 'attribute_not_exists(layouts) OR layouts = :stored', stored);
       return layouts;
     },
   };

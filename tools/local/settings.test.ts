@@ -13,6 +13,7 @@ describe('the settings of a start', () => {
       enforceIam: true,
       ingress: 'host',
       compute: 'functions',
+      layouts: 'newest',
       historyDays: 30,
       overrides: {},
     });
@@ -32,6 +33,7 @@ describe('the settings of a start', () => {
       DELIVERY_CLAIM_SECONDS: '2',
       QUEUE_VISIBILITY_SECONDS: '3',
       DEMO_HISTORY_DAYS: '2',
+      LAYOUTS: 'first',
     };
     expect(readSettings({ ...shell, DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000' })).toEqual({
       port: 0,
@@ -44,6 +46,7 @@ describe('the settings of a start', () => {
       compute: 'functions',
       queueVisibilityMs: 3_000,
       clamdSocket: undefined,
+      layouts: 'first',
       historyDays: 2,
       overrides: {
         HOLD_TTL_SECONDS: '5',

@@ -22,6 +22,8 @@ export interface Settings {
   readonly queueVisibilityMs: number | undefined;
   /** The socket of ClamAV's daemon, where Debian's package does not put it. */
   readonly clamdSocket: string | undefined;
+  /** A new state folder begins with the newest layouts, or as a stage that was upgraded and is not finished. */
+  readonly layouts: 'newest' | 'first';
   /** For how many days the demo account of a new state folder has made calls before. */
   readonly historyDays: number;
   /** Variables that win over the templates in every function. */
@@ -58,6 +60,7 @@ export function readSettings(shell: Shell): Settings {
     compute: choice(text('COMPUTE') ?? 'functions', 'COMPUTE', ['functions', 'host']) as Settings['compute'],
     clamdSocket: path('CLAMD_SOCKET'),
     queueVisibilityMs: visibility === undefined ? undefined : visibility * 1000,
+    layouts: choice(text('LAYOUTS') ?? 'newest', 'LAYOUTS', ['newest', 'first']) as Settings['layouts'],
     historyDays: integer(shell, 'DEMO_HISTORY_DAYS', { min: 0, max: 90 }) ?? 30,
     overrides: {
       ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),

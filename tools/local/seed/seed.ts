@@ -24,7 +24,7 @@ import { type PastCall, pastCalls, pastKeyId, settlePast } from './history.ts';
 const DEMO_CREDITS = 10n;
 
 /** The target of the demo account and the catalog, and their sources. */
-export interface SeedTarget extends Pick<Settings, 'catalogFile' | 'historyDays' | 'stateDir'> {
+export interface SeedTarget extends Pick<Settings, 'catalogFile' | 'historyDays' | 'layouts' | 'stateDir'> {
   /** Names of tables and secrets by the functions' own variables. */
   readonly environment: Record<string, string>;
   /** Answers AWS calls; the access key id `local-admin` may do everything. */
@@ -65,6 +65,7 @@ export async function seed(target: SeedTarget): Promise<SeededService> {
   try {
     const file = join(target.stateDir, 'seed.json');
     const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Seed) : undefined;
+    if (before === undefined && target.layouts === 'first') await operator.layouts.beginUnfinished();
     const catalog = await seedCatalog(operator, target, before?.default_catalog);
     const apiKey = before?.api_key ?? (await openDemoAccount(operator, target));
     const after: Seed = { api_key: apiKey, ...(catalog === undefined ? {} : { default_catalog: catalog }) };
