@@ -1,7 +1,12 @@
 /** The operator's commands: arguments in, one JSON object out. */
 import { ulid } from 'ulid';
 import * as z from 'zod';
-import { type Policy, policyEntry, policySchemaOf } from '../../lambdas/access/core/keys/policy.ts';
+import {
+  type Policy,
+  policyEntry,
+  policySchema,
+  requireStorable,
+} from '../../lambdas/access/core/keys/policy.ts';
 import { creditOf } from '../../lambdas/ledger/core/usage/credit-balance.ts';
 import { writtenLayout } from '../../lambdas/platform/contract/layouts.ts';
 import { usdJson } from '../../lambdas/platform/core/money.ts';
@@ -54,8 +59,9 @@ async function policyOf({ layouts }: Operator, value: string | undefined): Promi
   } catch (cause) {
     throw new Error('--policy must be a JSON object', { cause });
   }
-  const result = policySchemaOf(writtenLayout('keys', await layouts.read())).safeParse(input);
+  const result = policySchema.safeParse(input);
   if (!result.success) throw new Error(`--policy is not valid:\n${z.prettifyError(result.error)}`);
+  requireStorable(result.data, writtenLayout('keys', await layouts.read()));
   return result.data;
 }
 

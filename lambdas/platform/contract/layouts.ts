@@ -34,8 +34,8 @@ export const LAYOUTS = {
   'accounts/usage_rollups#': FIRST,
   identities: FIRST,
   sessions: FIRST,
-  /** 2: a policy may have `reads`. This version keeps and shows it; the version that writes 2 takes it from callers. */
-  keys: { reads: 2, writes: 1 },
+  /** 2: a policy may have `reads`. */
+  keys: { reads: 2, writes: 2 },
   wallets: FIRST,
   usage: FIRST,
   replays: FIRST,

@@ -15,7 +15,7 @@ const MIN_CALLS = 10_000;
 export async function measureRolling(): Promise<readonly BenchMetric[]> {
   const versions: Readonly<Record<'old' | 'next', ProgramVersion>> = {
     old: releasedVersion(),
-    next: 'candidate',
+    next: 'tree',
   };
   const programs = new Programs();
   const { differences, failures, ...counts } = await playRollout({

@@ -14,23 +14,12 @@ const RELEASES = join(import.meta.dirname, '..', '..', '..', 'releases');
 /** The compressed host in the folder of a release. */
 const STORED = `${PROGRAM}.br`;
 
-type Change = readonly [from: string, to: string];
+/** The code that waits for the end of an update, and code that does not. */
+const WAITS = 'Math.min(layouts[kind]?.writes ?? 1, stage[kind] ?? 1)';
+const DOES_NOT_WAIT = 'layouts[kind]?.writes ?? 1';
 
-const LATER_KEYS: Change = ['keys: { reads: 2, writes: 1 }', 'keys: { reads: 2, writes: 2 }'];
-
-/** The versions that exist in tests alone, by their changes of the table of layouts. */
-const CHANGES = {
-  /** The next version, which writes a later layout of keys once the update is finished. */
-  candidate: [LATER_KEYS],
-  /** The next version with an error: it does not wait for the end of the update. */
-  early: [
-    LATER_KEYS,
-    ['Math.min(layouts[kind]?.writes ?? 1, stage[kind] ?? 1)', 'layouts[kind]?.writes ?? 1'],
-  ],
-} as const satisfies Readonly<Record<string, readonly Change[]>>;
-
-/** `tree`, the version of a release, or one with changes. */
-export type ProgramVersion = 'tree' | keyof typeof CHANGES | `${number}.${number}.${number}`;
+/** `tree`; `early`, which is this tree with an error: it does not wait for the end of the update; or a release. */
+export type ProgramVersion = 'tree' | 'early' | `${number}.${number}.${number}`;
 
 /** Returns the version of the newest release; this tree's if nothing is released. */
 export function releasedVersion(): ProgramVersion {
@@ -39,21 +28,26 @@ export function releasedVersion(): ProgramVersion {
   return newest === undefined ? 'tree' : (newest as ProgramVersion);
 }
 
+/** Changes the table of layouts in the code of this tree to that of a version. */
+async function changeLayouts(code: string, version: ProgramVersion): Promise<string> {
+  if (version === 'early') {
+    if (!code.includes(WAITS)) throw new Error(`the layouts have no ${WAITS}`);
+    return code.replace(WAITS, DOES_NOT_WAIT);
+  }
+  const release = JSON.parse(await readFile(join(RELEASES, version, 'release.json'), 'utf8'));
+  return `${code}\nObject.assign(LAYOUTS, ${JSON.stringify(release.layouts)});`;
+}
+
 function pluginsOf(version: ProgramVersion): readonly Plugin[] {
-  if (!(version in CHANGES)) return [];
-  const changes: readonly Change[] = CHANGES[version as keyof typeof CHANGES];
+  if (version === 'tree') return [];
   return [
     {
       name: version,
       setup({ onLoad }) {
-        onLoad({ filter: /\/contract\/layouts\.ts$/ }, async ({ path }) => {
-          let contents = await readFile(path, 'utf8');
-          for (const [from, to] of changes) {
-            if (!contents.includes(from)) throw new Error(`${path} has no ${from}`);
-            contents = contents.replace(from, to);
-          }
-          return { contents, loader: 'ts' };
-        });
+        onLoad({ filter: /\/contract\/layouts\.ts$/ }, async ({ path }) => ({
+          contents: await changeLayouts(await readFile(path, 'utf8'), version),
+          loader: 'ts',
+        }));
       },
     },
   ];
@@ -74,7 +68,7 @@ export class Programs {
     });
   }
 
-  /** Returns the folder of a function of a version. A release stores none: those of this tree have its layouts. */
+  /** Returns the folder of a function of a version. A release stores none: they are those of this tree, with its layouts. */
   function(version: ProgramVersion, name: string): Promise<string> {
     return this.#once(`${name}-${version}`, async (folder) => {
       await build({

@@ -25,8 +25,8 @@ import { startHost, startSettings } from '../host/process.ts';
 import { EMBEDDINGS, STREAM, WHOLE } from './callers.ts';
 import type { Programs, ProgramVersion } from './programs.ts';
 
-/** The layout of keys that the next version writes. */
-const LATER_LAYOUT = LAYOUTS.keys.writes + 1;
+/** The layout of keys that this version writes, and the one before does not. */
+const LATER_LAYOUT = LAYOUTS.keys.writes;
 
 /** The function that creates keys. */
 const FUNCTION = {

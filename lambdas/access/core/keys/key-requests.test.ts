@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type * as z from 'zod';
 import { validate } from '../../../platform/core/json/json-body.ts';
-import { createKeyRequest, keyRequestsOf, rotateKeyRequest } from './key-requests.ts';
+import { createKeyRequest, rotateKeyRequest, updateKeyRequest } from './key-requests.ts';
+import { requireStorable } from './policy.ts';
 
 const WEEK_SECONDS = 604_800;
 
@@ -28,16 +29,18 @@ describe('the body of a request about a key', () => {
 });
 
 describe('the field `reads` of a policy', () => {
-  const takes = (layout: number) =>
-    Object.values(keyRequestsOf(layout)).map(
-      (schema) => schema.safeParse({ name: 'a', policy: { reads: 'account' } }).success,
-    );
+  it.each(['others', 'own', '', null, true])('rejects %p', (reads) => {
+    const fault = expect.objectContaining({ param: 'policy.reads' });
+    for (const schema of [createKeyRequest, updateKeyRequest])
+      expect(() => validate(schema as z.ZodType, { name: 'a', policy: { reads } })).toThrow(fault);
+  });
 
-  it('passes from the layout of keys on that has it', () => {
-    expect([takes(1), takes(2)]).toEqual([
-      [false, false],
-      [true, true],
-    ]);
-    expect(keyRequestsOf(2).create.safeParse({ name: 'a', policy: { reads: 'others' } }).success).toBe(false);
+  it('passes from the layout of keys on that has it, and is 409 before', () => {
+    const { policy = {} } = validate(createKeyRequest, { name: 'a', policy: { reads: 'account' } });
+    expect(() => requireStorable(policy, 1)).toThrow(
+      expect.objectContaining({ status: 409, param: 'policy.reads' }),
+    );
+    expect(() => requireStorable(policy, 2)).not.toThrow();
+    expect(() => requireStorable({ rpm: 1 }, 1)).not.toThrow();
   });
 });

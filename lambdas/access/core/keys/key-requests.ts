@@ -1,7 +1,7 @@
 /** The bodies of the requests that make and change API keys. */
 import * as z from 'zod';
 import { keyName } from './api-keys.ts';
-import { policySchema, policySchemaOf } from './policy.ts';
+import { policySchema } from './policy.ts';
 
 /** The body of `POST /api-keys`. */
 export const createKeyRequest = z.object({ name: keyName, policy: policySchema.optional() });
@@ -15,12 +15,6 @@ export const updateKeyRequest = z.object({
   policy: policySchema.optional(),
   disabled: z.boolean().optional(),
 });
-
-/** Returns the schemas of both bodies while keys are stored in that layout. */
-export function keyRequestsOf(layout: number) {
-  const policy = policySchemaOf(layout).optional();
-  return { create: createKeyRequest.extend({ policy }), update: updateKeyRequest.extend({ policy }) };
-}
 
 /** One week is enough to roll out a secret. A longer overlap would defeat the rotation. */
 const MAX_OVERLAP_SECONDS = 7 * 24 * 60 * 60;

@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { usdAmount } from '../../../platform/core/api/amount.ts';
 import { type Body, usd } from '../../../platform/core/api/response-schema.ts';
+import { ServiceError } from '../../../platform/core/errors.ts';
 import { storedText } from '../../../platform/core/json/stored-text.ts';
 import { KINDS } from '../../../platform/core/kinds.ts';
 import { usdJson } from '../../../platform/core/money.ts';
@@ -37,25 +38,31 @@ export const policySchema = z.strictObject({
   tpm: rate.optional(),
   /** Requests a minute. */
   rpm: rate.optional(),
+  reads: z
+    .literal('account')
+    .optional()
+    .describe('The usage that the key may read: that of all keys of its account. Absent: its own.'),
 });
 
-const laterFields = {
-  /** The usage that the key may read: that of all keys of its account. Absent: its own. */
-  reads: z.literal('account').optional(),
-};
-
-const laterPolicySchema = policySchema.extend(laterFields);
-
-/** Returns the schema of the policies that callers may write while keys are stored in that layout. */
-export const policySchemaOf = (layout: number): typeof laterPolicySchema | typeof policySchema =>
-  layout >= 2 ? laterPolicySchema : policySchema;
-
 /** Caps are nano-USD. */
-export type Policy = z.infer<typeof laterPolicySchema>;
+export type Policy = z.infer<typeof policySchema>;
+
+/** The first layout of keys whose policy has `reads`. */
+const LAYOUT_OF_READS = 2;
+
+/** Throws 409 for a policy with a field that keys may not have while they are stored in that layout. */
+export function requireStorable(policy: Policy, layout: number): void {
+  if (policy.reads === undefined || layout >= LAYOUT_OF_READS) return;
+  throw new ServiceError(
+    'conflict',
+    'policy.reads: this service was updated, and the update is not finished. The operator finishes it with "admin layout finish".',
+    { param: 'policy.reads' },
+  );
+}
 
 /** A policy in responses. Unlike `policySchema` it is not strict, because the service may add fields. */
 export const policyEntrySchema = z.object({
-  ...laterPolicySchema.shape,
+  ...policySchema.shape,
   daily_usd: usd.optional(),
   monthly_usd: usd.optional(),
 });
