@@ -268,7 +268,8 @@ function maintenanceOf(target: OperatorTarget, client: DynamoDBClient) {
 
 /** The catalog with its earlier versions, and the reference prices that it is compared with. */
 const catalogOf = (client: DynamoDBClient, table: string) => ({
-  applyCatalog: (json: string) => writeCatalog(client, table, json),
+  /** Throws if another version than `expected` is current by then. */
+  applyCatalog: (json: string, expected?: string) => writeCatalog(client, table, json, { expected }),
   catalog: () => readCatalog(client, table),
   catalogVersions: () => readVersions(client, table),
   catalogVersion: (version: string) => readCatalogVersion(client, table, version),
