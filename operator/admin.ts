@@ -2,8 +2,9 @@
 
 import { problemOf } from './aws-account.ts';
 import { type CommandOutput, requireNoKey } from './commands/arguments.ts';
-import { COMMANDS, forPeople } from './commands/commands.ts';
+import { COMMANDS } from './commands/commands.ts';
 import { helpText, unknownCommand } from './commands/help.ts';
+import { forPeople } from './commands/people.ts';
 import { createOperator } from './operator.ts';
 import { readAwsTarget, readLocalTarget } from './target.ts';
 

@@ -8,6 +8,7 @@ import {
   factorText,
   largeChanges,
   type ModelChange,
+  type RateChange,
 } from '../../lambdas/inference/core/catalog/price-changes.ts';
 import type { JsonObject } from '../../lambdas/platform/core/json/lossless-json.ts';
 import { type NanoUsd, usdJson } from '../../lambdas/platform/core/money.ts';
@@ -30,6 +31,8 @@ class Calls {
 export interface Diff {
   /** The output of the command. */
   readonly output: JsonObject;
+  /** The same with the rates of all models in one list. */
+  readonly forPerson: JsonObject;
   /** Models with a change of more than 20 % that is not accepted. */
   readonly blocked: readonly string[];
   /** Models that the file does not have, with their calls of the last 30 days. */
@@ -77,22 +80,31 @@ export async function diffCatalog(
     },
     blocked,
   };
-  return { output, blocked, removed };
+  const rates = change.changed.flatMap(rateRows);
+  const forPerson = { ...output, changed: output.changed.map(({ rates: _rates, ...rest }) => rest), rates };
+  return { output, forPerson, blocked, removed };
 }
 
 const spendOf = ({ count, spend }: Calls = new Calls()) => ({ calls: count, spend: usdJson(spend) });
 
-function changedModel({ model, changes }: ModelChange, calls: Calls = new Calls()): JsonObject {
-  const amount = (value: NanoUsd | undefined) => (value === undefined ? null : usdJson(value));
+const amountOf = (value: NanoUsd | undefined) => (value === undefined ? null : usdJson(value));
+
+const rateOf = ({ rate, before, after, large }: RateChange): JsonObject => ({
+  rate,
+  old: amountOf(before),
+  new: amountOf(after),
+  factor: factorText(before, after),
+  large,
+});
+
+/** A row for each rate of a model. */
+const rateRows = ({ model, changes }: ModelChange): readonly JsonObject[] =>
+  changes.map((change) => ({ model, ...rateOf(change) }));
+
+function changedModel({ model, changes }: ModelChange, calls: Calls = new Calls()) {
   return {
     model,
-    rates: changes.map(({ rate, before, after, large }) => ({
-      rate,
-      old: amount(before),
-      new: amount(after),
-      factor: factorText(before, after),
-      large,
-    })),
+    rates: changes.map(rateOf),
     ...spendOf(calls),
     billed: usdJson(calls.billed),
     would_be_billed: usdJson(calls.wouldBe),
@@ -124,19 +136,27 @@ export interface AcceptedChanges {
   readonly canRemove: boolean;
 }
 
+/** The changes to the catalog that was current. */
+interface AcceptedChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly rates: readonly JsonObject[];
+}
+
 /**
  * Rejects a catalog that changes a price by more than 20 % or removes models, without it being accepted; the first
- * catalog does neither. Returns the ids of the removed models.
+ * catalog does neither. Returns what it changes.
  */
 export async function requireAccepted(
   operator: Pick<Operator, 'catalog' | 'usageScan'>,
   json: string,
   { prices, canRemove }: AcceptedChanges,
   nowMs: number,
-): Promise<readonly string[]> {
+): Promise<AcceptedChange> {
+  const after = parseCatalog(JSON.parse(json));
   const current = await operator.catalog();
-  if (current === undefined) return [];
-  const change = catalogChange(parseCatalog(JSON.parse(current.json)), parseCatalog(JSON.parse(json)));
+  if (current === undefined) return { added: after.models.map(({ id }) => id), removed: [], rates: [] };
+  const change = catalogChange(parseCatalog(JSON.parse(current.json)), after);
   const blocked = largeChanges(change).filter((id) => !prices.has(id));
   if (blocked.length > 0) {
     const options = blocked.map((id) => `--accept ${id}`).join(' ');
@@ -151,5 +171,6 @@ export async function requireAccepted(
       `the file removes ${models.join(', ')}: add --remove to remove, or the models to the file`,
     );
   }
-  return change.removed;
+  const { added, removed, changed } = change;
+  return { added, removed, rates: changed.flatMap(rateRows) };
 }

@@ -83,10 +83,10 @@ function fileOf(name: string, price: object, otherModels: readonly string[] = []
   return file;
 }
 
-async function run<T>(command: string, ...args: readonly string[]): Promise<{ output: T; exitCode: number }> {
+async function run<T>(command: string, ...args: readonly string[]) {
   const outcome = await COMMANDS[command]?.run(operator, args);
   if (outcome === undefined) throw new Error(`there is no command ${command}`);
-  return { output: JSON.parse(JSON.stringify(outcome.output)) as T, exitCode: outcome.exitCode };
+  return { ...outcome, output: JSON.parse(JSON.stringify(outcome.output)) as T };
 }
 
 const apply = async (file: string, ...accept: readonly string[]) => {
@@ -117,6 +117,31 @@ describe('the versions of the catalog', () => {
     await expect(run('catalog show', '--version', 'nothing')).rejects.toThrow(
       'no catalog of version nothing',
     );
+  });
+
+  it('become current again under the same id, by their id or by what catalog show printed', async () => {
+    const first = await apply(fileOf('first', STANDARD, ['sim/other']));
+    const { output, text } = await run<object>('catalog show');
+    const shown = join(folder, 'shown.json');
+    writeFileSync(shown, JSON.stringify(output));
+    expect(text).toMatch(
+      /^version {2}\w{16}\n\nmodels\nmodel +type +routes +price\nsim\/chat +chat +sim\/chat-route +unit/,
+    );
+    for (const earlier of [['--version', first], [shown]]) {
+      await apply(fileOf('second', { ...STANDARD, output: 18 }));
+      const diff = await run<DiffOutput>('catalog diff', ...earlier);
+      expect(diff.text).toContain(
+        '\nmodel     rate    old  new  factor  large\nsim/chat  output   18   15  0.8333  false',
+      );
+      const gone = await run<{ version: string; added: readonly string[] }>('catalog apply', ...earlier);
+      expect(gone.output).toMatchObject({ version: first, added: ['sim/other'], removed: [] });
+    }
+    writeFileSync(shown, JSON.stringify({ ...output, document: { models: [] } }));
+    await expect(run('catalog apply', shown)).rejects.toThrow('the catalog is not valid');
+    writeFileSync(shown, '{');
+    await expect(run('catalog apply', shown)).rejects.toThrow('shown.json is not JSON');
+    for (const wrong of [[], ['a', 'b'], ['a', '--version', first]])
+      await expect(run('catalog apply', ...wrong)).rejects.toThrow('name one catalog file, or a --version');
   });
 
   it('list the secrets that their routes need, each once', async () => {
@@ -184,6 +209,66 @@ describe('the versions of the catalog', () => {
     }
   });
 });
+
+describe('a file that is added to the catalog', () => {
+  it('brings its models, routes and secrets, and leaves everything else', async () => {
+    await apply(fileOf('base', STANDARD, ['sim/other']));
+    const file = fileOf('vendor', STANDARD, ['sim/new']);
+    const document = readFileSync(file, 'utf8').replaceAll(
+      '-route","protocol"',
+      '-vendor","secret":"env:K","protocol"',
+    );
+    writeFileSync(file, document);
+    const { output } = await run<{ version: string }>('catalog add', file);
+    expect(output).toMatchObject({
+      models: 3,
+      added: ['sim/new'],
+      removed: [],
+      rates: [],
+      secrets: ['env:K'],
+    });
+    const { models } = JSON.parse((await operator.catalog())?.json ?? '') as { models: readonly Written[] };
+    expect(models.map(({ id, routes }) => [id, routes.map((route) => route.id)])).toEqual([
+      ['sim/chat', ['sim/chat-route', 'sim/chat-vendor']],
+      ['sim/other', ['sim/other-route']],
+      ['sim/new', ['sim/new-vendor']],
+    ]);
+    expect((await run<{ version: string }>('catalog add', file)).output.version).toBe(output.version);
+  });
+
+  it('names each conflict and changes nothing, until its model is to replace the other', async () => {
+    await apply(fileOf('base', STANDARD));
+    const file = fileOf('vendor', { ...STANDARD, output: 30 });
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"upstream_model":"m"', '"upstream_model":"n"'));
+    await expect(run('catalog add', file)).rejects.toThrow(
+      'differ in sim/chat: price, sim/chat: route sim/chat-route: make them the same',
+    );
+    await expect(run('catalog add', file, '--replace', 'sim/none')).rejects.toThrow('no model sim/none');
+    const replacing = ['catalog add', file, '--replace', 'sim/chat'] as const;
+    await expect(run(...replacing)).rejects.toThrow('prices of sim/chat change by more than 20 %');
+    const { output } = await run(...replacing, '--accept', 'sim/chat');
+    expect(output).toMatchObject({
+      rates: [{ model: 'sim/chat', rate: 'output', old: 15, new: 30, large: true }],
+    });
+  });
+
+  it('loses nothing that another operator adds at the same time', async () => {
+    await apply(fileOf('base', STANDARD), 'sim/chat');
+    const files = ['a', 'b', 'c'].map((id) => fileOf(`added-${id}`, STANDARD, [`sim/${id}`]));
+    const results = await Promise.allSettled(files.map((file) => run('catalog add', file)));
+    const { models } = JSON.parse((await operator.catalog())?.json ?? '') as { models: readonly Written[] };
+    const done = results.filter(({ status }) => status === 'fulfilled').length;
+    expect(models).toHaveLength(1 + done);
+    expect(done).toBeGreaterThan(0);
+    for (const result of results)
+      if (result.status === 'rejected') expect(String(result.reason)).toContain('run the command again');
+  });
+});
+
+interface Written {
+  readonly id: string;
+  readonly routes: readonly { readonly id: string }[];
+}
 
 interface DiffOutput {
   readonly added: readonly string[];
@@ -283,6 +368,19 @@ describe('calls that were billed', () => {
     });
   });
 
+  it('belong to the bill through the day that is named, and --to excludes its day', async () => {
+    const [today, tomorrow] = [0, 86_400_000].map((ms) =>
+      new Date(Date.now() + ms).toISOString().slice(0, 10),
+    );
+    const of = (...end: readonly string[]) =>
+      run<BillOutput>('bill', '--account', accountId, '--from', '2020-01-01', ...end);
+    const through = await of('--through', today ?? '');
+    expect(through.output).toMatchObject({ calls, to: `${tomorrow}T00:00:00.000Z` });
+    expect(through.text).toContain(`2020-01-01 through ${today}, both days included (UTC)\n`);
+    expect((await of('--to', today ?? '')).output.calls).toBe(0);
+    expect((await of('--to', `${today}T12:00:00Z`)).text).toContain(` until before ${today}T12:00:00.000Z\n`);
+  });
+
   it('make another bill by another catalog, model by model', async () => {
     const { output } = await bill('--catalog', fileOf('halved', { ...STANDARD, output: 7.5 }));
     expect(output).toMatchObject({ billed: ALL_USD, would_be_billed: 0.001107, differences: 0 });
@@ -314,7 +412,16 @@ describe('calls that were billed', () => {
     [['--account', 'acc_none', ...period], 'there is no account acc_none'],
     [['--account', 'a', '--from', 'yesterday', '--to', '2999-01-01'], '--from must be a date'],
     [['--account', 'a', '--from', '2026-11-02', '--to', '2026-11-01'], '--from must be before --to'],
-    [['--account', 'a', '--from', '2026-11-02'], '--to is required'],
+    [['--account', 'a', '--from', '2026-11-02'], 'name one of --through and --to'],
+    [['--account', 'a', ...period, '--through', '2999-01-01'], 'name one of --through and --to'],
+    [
+      ['--account', 'a', '--from', '2026-11-02', '--through', '2026-11-01'],
+      '--from must be before --through',
+    ],
+    [
+      ['--account', 'a', '--from', '2026-11-02', '--through', '2026-11-03T00:00:00Z'],
+      '--through must be a date',
+    ],
   ])('remain unread for the wrong arguments %j', async (args, message) => {
     await expect(run('bill', ...args)).rejects.toThrow(message);
   });

@@ -240,10 +240,3 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   smoke: SMOKE_COMMAND,
   'smoke key': SMOKE_KEY_COMMAND,
 };
-
-/** The same object for a person: a line a field. */
-export function forPeople(output: Readonly<Record<string, unknown>>): string {
-  return Object.entries(output)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join('\n');
-}

@@ -35,10 +35,13 @@ export function catalogOf(target: OperatorTarget, client: DynamoDBClient) {
   return {
     /** The layouts that the data of the stage may have. */
     layouts,
-    /** Returns the version. With the first catalog, a stage begins with the newest layouts. */
-    async applyCatalog(json: string): Promise<string> {
+    /**
+     * Returns the version. With the first catalog, a stage begins with the newest layouts. Throws if another version than
+     * `expected` is current by then.
+     */
+    async applyCatalog(json: string, expected?: string): Promise<string> {
       if ((await readCatalog(client, table)) === undefined) await layouts.begin();
-      return writeCatalog(client, table, json);
+      return writeCatalog(client, table, json, { expected });
     },
     catalog: () => readCatalog(client, table),
     catalogVersions: () => readVersions(client, table),

@@ -91,19 +91,22 @@ async function readLatest(
 
 /**
  * Makes a validated document the current one, and notes that in the history; the version is derived
- * from its content. Of two operators at once, one is after the other.
+ * from its content. Of two operators at once, one is after the other. Throws if `expected` is not the current version any
+ * more: the document was compared with that one.
  */
 export async function writeCatalog(
   client: DynamoDBClient,
   table: string,
   json: string,
-  clock: Clock = systemClock,
+  { clock = systemClock, expected }: { readonly clock?: Clock; readonly expected?: string | undefined } = {},
 ): Promise<string> {
   parseCatalog(JSON.parse(json));
   const version = createHash('sha256').update(json).digest('hex').slice(0, 16);
   const { fragments } = await writeParts(partsOf(client, table, version), json);
   for (;;) {
     const current = await readItem(client, pointerKey(table));
+    if (expected !== undefined && (current === undefined || readText(current, 'version') !== expected))
+      throw new Error('another catalog was applied meanwhile: nothing is changed, run the command again');
     const history = nextInHistory(table, current, { version, parts: fragments, appliedMs: clock() });
     const pointer = {
       Put: {

@@ -130,7 +130,9 @@ describe('the operator’s view of the catalog', () => {
     ],
   });
   const apply = (input: number, nowMs: number) =>
-    writeCatalog(database.client, database.tables.catalog, JSON.stringify(catalogOf(input)), () => nowMs);
+    writeCatalog(database.client, database.tables.catalog, JSON.stringify(catalogOf(input)), {
+      clock: () => nowMs,
+    });
   const view = async () => {
     const { current, before } = await readLatestCatalogs(database.client, database.tables.catalog);
     return current === undefined ? undefined : asSent(catalogView(current, before));
