@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../lambdas/app/routes.ts';
+import { MISSING_PATHS } from '../../lambdas/platform/core/api/missing-paths.ts';
 import { QUOTAS } from '../../lambdas/platform/core/api/quotas.ts';
 import { ERROR_CODES } from '../../lambdas/platform/core/errors.ts';
 import { parseConfig, SETTINGS } from '../../lib/config/config.ts';
@@ -29,6 +30,12 @@ it('docs/reference.md lists exactly the routes of the route table', () => {
     ROUTES.map(({ method, path, purpose, authentication }) =>
       rowOf(method, `\`${path.replace('+}', '}')}\``, purpose, KEY_COLUMN[authentication]),
     ),
+  );
+});
+
+it('docs/reference.md lists exactly the paths that the service names as missing', () => {
+  expect(rowsOf('docs/reference.md', 'missing paths')).toEqual(
+    Object.entries(MISSING_PATHS).map(([path, instead]) => rowOf(`\`${path}\``, instead)),
   );
 });
 

@@ -65,6 +65,13 @@ function KeySteps() {
       </Panel>
       <Panel title="3. Call it">
         <SnippetTabs {...(secret === undefined ? {} : { apiKey: secret })} request={example} />
+        {example.kind === 'chat' ? (
+          <p className="small quiet">
+            Without <code>max_tokens</code>, an answer on chat or Messages ends after 256 tokens, unless the
+            model has another default, and <code>finish_reason</code> is <code>length</code>. The header{' '}
+            <code>x-max-tokens</code> has the limit that counted.
+          </p>
+        ) : null}
       </Panel>
       <Panel title="4. See it here">
         <Waiting keyId={id} />

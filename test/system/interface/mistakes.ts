@@ -86,6 +86,25 @@ const CASES: readonly (readonly [string, () => Promise<unknown>, number, string 
     'There is no such path; did you mean /v1/messages? The base URL of an OpenAI client ends in /v1 (not /api/v1), that of an Anthropic client has no path.',
   ],
   [
+    'a batch, as OpenAI has them',
+    () => openai().batches.list(),
+    404,
+    'unknown_path',
+    'This service does not have /v1/batches: send each request by itself; they may run concurrently.',
+  ],
+  [
+    'a batch, as Anthropic has them',
+    () =>
+      new Anthropic({
+        baseURL: service.session.base_url,
+        apiKey: caller.key,
+        ...retried,
+      }).messages.batches.list(),
+    404,
+    undefined,
+    'This service does not have /v1/messages/batches: send each request by itself; they may run concurrently.',
+  ],
+  [
     'a variable of the shell that is empty in place of the key',
     () => curl('{}', { authorization: 'Bearer ' }),
     401,

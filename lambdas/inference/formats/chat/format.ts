@@ -4,10 +4,11 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { ApiFormat } from '../../core/completions/api-format.ts';
+import { DEFAULT_MAX_TOKENS } from '../../core/completions/output-default.ts';
 import type { StreamEncoder } from '../../core/completions/response-writer.ts';
 import { CHAT_FIELDS } from './fields.ts';
 import { toPayload } from './payload.ts';
-import { type ChatRequest, choicesOf, DEFAULT_MAX_TOKENS } from './request.ts';
+import { type ChatRequest, choicesOf } from './request.ts';
 import { chatWriter, type Fingerprint, fingerprintOf, usageBody } from './response-writer.ts';
 
 /** A completion as the event stream of chat completions (OpenAI API reference, Chat, Streaming). */

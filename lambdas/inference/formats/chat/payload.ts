@@ -1,19 +1,14 @@
 /** A chat request as routes get it. */
 
 import { builtOnce, readPayload } from '../../core/completions/forwarded-fields.ts';
+import { DEFAULT_MAX_TOKENS } from '../../core/completions/output-default.ts';
 import { forwardedFields } from '../../core/routing/route-controls.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 import type { SealedTokens } from '../../core/upstream/sealed-tokens.ts';
 import { completeMessages } from './complete-messages.ts';
 import { toConversation } from './conversation.ts';
 import { CHAT_FIELDS } from './fields.ts';
-import {
-  type ChatMessage,
-  type ChatRequest,
-  DEFAULT_MAX_TOKENS,
-  DEFAULT_TEMPERATURE,
-  thoughtSignatureOf,
-} from './request.ts';
+import { type ChatMessage, type ChatRequest, DEFAULT_TEMPERATURE, thoughtSignatureOf } from './request.ts';
 
 /**
  * The request with defaults filled in, without nulls and without the fields that only the service uses. Throws 400

@@ -1,9 +1,9 @@
 /** The chat request: its types, which are those of its schema, and its defaults. */
 import type * as z from 'zod';
+import { DEFAULT_MAX_TOKENS } from '../../core/completions/output-default.ts';
 import type { chatCompletionRequest } from './schema.ts';
 
-/** Defaults of the interface where they differ from the protocol's own (interface, ChatCompletionRequest). */
-export const DEFAULT_MAX_TOKENS = 256;
+/** A default of the interface that differs from the protocol's own (interface, ChatCompletionRequest). */
 export const DEFAULT_TEMPERATURE = 0.7;
 
 export type ChatRequest = z.infer<typeof chatCompletionRequest>;

@@ -1,6 +1,7 @@
 /** ChatCompletionRequest (interface, Resources), validated completely. Other fields are retained and forwarded. */
 import * as z from 'zod';
 import { EFFORTS } from '../../core/catalog/dialect.ts';
+import { outputLimitText } from '../../core/completions/output-default.ts';
 import { PLAIN_TOOL_CHOICES, SYSTEM_ROLES, UNSUPPORTED_FILE_ID } from '../../core/fields/openai-rules.ts';
 import { reference, routeControlFields } from '../../core/routing/route-controls.ts';
 import { only } from '../../core/upstream/foreign-fields.ts';
@@ -166,8 +167,8 @@ export const chatCompletionRequest = z
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     temperature: z.number().min(0).max(2).nullish(),
-    max_tokens: tokens.nullish(),
-    max_completion_tokens: tokens.nullish(),
+    max_tokens: tokens.nullish().describe(outputLimitText('`finish_reason` is `length`')),
+    max_completion_tokens: tokens.nullish().describe('The newer name of `max_tokens`.'),
     top_p: z.number().min(0).max(1).nullish(),
     stop: z
       .union([stop, z.array(stop).max(16)], 'must be a string or an array of up to 16 strings')

@@ -4,12 +4,13 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { ApiFormat } from '../../core/completions/api-format.ts';
+import { DEFAULT_MAX_TOKENS } from '../../core/completions/output-default.ts';
 import type { StreamEncoder } from '../../core/completions/response-writer.ts';
 import { isEventName } from '../../core/upstream/stream-part-builder.ts';
 import { toolNamesOf } from './conversation.ts';
 import { MESSAGES_FIELDS } from './fields.ts';
 import { toPayload } from './payload.ts';
-import { DEFAULT_MAX_TOKENS, isCustomTool, type MessagesRequest } from './request.ts';
+import { isCustomTool, type MessagesRequest } from './request.ts';
 import { messagesWriter, usageBody } from './response-writer.ts';
 
 /** Returns the indices of the tools that the protocol defines and that `tool_choice` does not force. */

@@ -1,10 +1,10 @@
 /** The Messages request: its types, which are those of its schema, its defaults, and its content blocks. */
 import type * as z from 'zod';
+import { DEFAULT_MAX_TOKENS } from '../../core/completions/output-default.ts';
 import { type MediaSource, PDF } from '../../core/upstream/sources.ts';
 import type { blockSchemas, customTool, messagesRequest } from './schema.ts';
 
-/** Defaults of the interface where they differ from the protocol's own (interface, MessagesRequest). */
-export const DEFAULT_MAX_TOKENS = 256;
+/** A default of the interface that differs from the protocol's own (interface, MessagesRequest). */
 export const DEFAULT_TEMPERATURE = 0.7;
 
 export type MessagesRequest = z.infer<typeof messagesRequest>;

@@ -1,6 +1,7 @@
 /** MessagesRequest (interface, Resources), validated completely. Other fields and blocks are retained and forwarded. */
 import * as z from 'zod';
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { outputLimitText } from '../../core/completions/output-default.ts';
 import { reference, routeControlFields } from '../../core/routing/route-controls.ts';
 import { TOOL_CHOICES } from '../../core/upstream/conversation.ts';
 import { only } from '../../core/upstream/foreign-fields.ts';
@@ -158,7 +159,12 @@ export const messagesRequest = z
     model: reference,
     messages: z.array(message).min(1, 'must not be empty'),
     system: systemContent.nullish(),
-    max_tokens: z.int().min(1).max(10_000_000).nullish(),
+    max_tokens: z
+      .int()
+      .min(1)
+      .max(10_000_000)
+      .nullish()
+      .describe(outputLimitText('`stop_reason` is `max_tokens`')),
     temperature: z.number().min(0).max(2).nullish(),
     top_p: z.number().min(0).max(1).nullish(),
     top_k: z.int().min(0).nullish(),

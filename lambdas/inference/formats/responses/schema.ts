@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { EFFORTS } from '../../core/catalog/dialect.ts';
+import { outputLimitText } from '../../core/completions/output-default.ts';
 import { reference, routeControlFields } from '../../core/routing/route-controls.ts';
 import { items } from './input/item-schema.ts';
 import { toolChoice, tools, wrongChoice } from './tool-schema.ts';
@@ -61,7 +62,14 @@ export const responsesRequest = z
     model: reference,
     input: z.union([z.string(), items], 'must be a string or an array of items'),
     instructions: z.string().nullish(),
-    max_output_tokens: z.int().min(1).max(10_000_000).nullish(),
+    max_output_tokens: z
+      .int()
+      .min(1)
+      .max(10_000_000)
+      .nullish()
+      .describe(
+        outputLimitText('`status` is `incomplete`', 'as many as the model writes and the credit covers'),
+      ),
     max_tool_calls: z.int().min(1).max(10_000_000).nullish(),
     temperature: z.number().min(0).max(2).nullish(),
     top_p: z.number().min(0).max(1).nullish(),

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../app/routes.ts';
 import { SILENT } from '../../../inference/testing/circuit/memory-circuits.ts';
 import { matchPath } from '../../http/router.ts';
+import { MISSING_PATHS } from './missing-paths.ts';
 import { REJECTED_REQUESTS, unknownRoute } from './unknown-route.ts';
 
 const endpoint = unknownRoute((path) => matchPath(ROUTES, path).map(({ route }) => route.method));
@@ -51,7 +52,55 @@ describe('the error of an unknown route', () => {
     ['GET', '//'],
     ['POST', '/v1/chat'],
   ])('names no path for %s %s', async (method, path) => {
-    expect(await readResponse(method, path)).toMatchObject({ message: 'There is no such path.' });
+    expect(await readResponse(method, path)).toMatchObject({
+      message: 'There is no such path. GET / lists the paths.',
+    });
+  });
+
+  it.each(Object.entries(MISSING_PATHS))(
+    'says for %s and what is below it what to use instead',
+    async (path, instead) => {
+      const named = path.replace('{id}', 'x');
+      const message = `This service does not have ${path}: ${instead}.`;
+      for (const method of ['GET', 'POST'])
+        for (const each of [named, `${named}/x`])
+          expect(await readResponse(method, each)).toMatchObject({
+            status: 404,
+            code: 'unknown_path',
+            message,
+          });
+    },
+  );
+
+  it.each([
+    ['/batches', '/v1/batches'],
+    ['/api/v1/generation', '/v1/generation'],
+    ['/v1/v1/files/', '/v1/files'],
+  ])('names for %s, below a wrong base URL, %s', async (path, named) => {
+    expect(await readResponse('POST', path)).toMatchObject({
+      message: expect.stringContaining(` ${named}: `),
+    });
+  });
+
+  it('says of a base URL that it is one', async () => {
+    for (const path of ['/v1', '/v1/', '/api/v1'])
+      expect(await readResponse('GET', path)).toMatchObject({
+        status: 404,
+        message: expect.stringContaining('the base URL'),
+      });
+  });
+
+  it('has no icon, which is no error', async () => {
+    expect(await readResponse('GET', '/favicon.ico')).toMatchObject({ status: 204, text: '' });
+  });
+
+  it('names only routes that exist', () => {
+    const named = Object.values(MISSING_PATHS).flatMap((instead) => [
+      ...instead.matchAll(/(GET|POST) (\/[\w/{}-]*)/g),
+    ]);
+    expect(named.length).toBeGreaterThan(20);
+    for (const [request] of named)
+      expect(ROUTES.map(({ method, path }) => `${method} ${path}`)).toContain(request);
   });
 
   it('names the protocol and the method to use if the request wants a WebSocket', async () => {

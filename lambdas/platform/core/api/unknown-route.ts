@@ -4,8 +4,10 @@
  */
 import { ServiceError } from '../errors.ts';
 import type { Endpoint } from '../ports.ts';
+import { insteadOf } from './missing-paths.ts';
 
-const NO_SUCH_PATH = 'There is no such path.';
+const NO_SUCH_PATH = 'There is no such path. GET / lists the paths.';
+const NO_PATH = 'This is the base URL of clients; GET /v1/models lists the models, and GET / the paths.';
 
 /** A request that clients of an API send and this service does not support, if its response must not be 404 or 405. */
 interface RejectedRequest {
@@ -42,12 +44,16 @@ export const REJECTED_REQUESTS: readonly RejectedRequest[] = [
   },
 ];
 
+/** Browsers request an icon of every host, also next to JSON; the pages of the service bring their own. */
+const NO_ICON = { status: 204, headers: { 'cache-control': 'public, max-age=86400' }, text: '' };
+
 /** `methodsOf` lists the methods of a path; none when the path is unknown. */
 export function unknownRoute(methodsOf: (path: string) => readonly string[]): Endpoint {
   return async (request) => {
     const { pathname } = new URL(request.url);
     // Claude Code sends this request to detect a gateway (Claude Code docs, LLM gateway protocol).
     if (request.method === 'HEAD' && pathname === '/') return { headers: {}, text: '' };
+    if (pathname === '/favicon.ico') return NO_ICON;
     const match = REJECTED_REQUESTS.find(
       ({ method, path }) => method === request.method && path === pathname,
     );
@@ -55,13 +61,17 @@ export function unknownRoute(methodsOf: (path: string) => readonly string[]): En
     const methods = methodsOf(pathname);
     // A path that only resembles a known one (a doubled or trailing slash) has the method but no route.
     if (methods.length === 0 || methods.includes(request.method)) {
-      const similar = similarPaths(pathname).find((path) => methodsOf(path).includes(request.method));
-      throw new ServiceError('unknown_path', similar === undefined ? NO_SUCH_PATH : wrongPath(similar));
+      const similar = similarPaths(pathname);
+      const meant = similar.find((path) => methodsOf(path).includes(request.method));
+      const message = meant === undefined ? insteadOf([pathname, ...similar]) : wrongPath(meant);
+      throw new ServiceError('unknown_path', message ?? (isBaseUrl(pathname) ? NO_PATH : NO_SUCH_PATH));
     }
     const allow = methods.join(', ');
     throw new ServiceError('method_not_allowed', `This path takes ${allow}.`, { headers: { allow } });
   };
 }
+
+const isBaseUrl = (pathname: string) => /^(\/api)?\/v1\/?$/.test(pathname);
 
 /** In the words of the gateway (`contract/gateway-errors.ts`). */
 const BASE_URLS =

@@ -20,6 +20,12 @@ export function findRepeatInstruction(prompt: string): RepeatInstruction | undef
   return text === '' ? undefined : { text, preamble: prompt.slice(0, match.index) };
 }
 
+const GREETING =
+  /^\W*(?:please )?(?:(?:say|write) )?(?:hello|hi|hey|good (?:morning|evening|day))\b[\w ]{0,20}\W*$/iu;
+
+/** Returns whether the prompt is a greeting, or asks for one, and nothing else. */
+export const isGreeting = (prompt: string): boolean => GREETING.test(prompt);
+
 /** More words than this would only make tests slow; it is about 22,000 tokens. */
 const MAX_REQUESTED_WORDS = 20_000;
 const WORDS_REQUEST = /\bwrite\b[^\n]{0,60}?\b(\d{1,9})[ -]+words?\b/iu;

@@ -12,6 +12,12 @@ const SENTENCES: readonly [string, ...string[]] = [
   'In practice the limits matter more than the average case.',
 ];
 
+const GREETINGS = ['Hello!', 'Hi!', 'Good day!'] as const;
+
+/** A greeting, another for each choice, as long as other answers. */
+export const greeting = (choiceIndex: number): string =>
+  `${GREETINGS[choiceIndex % GREETINGS.length]} I am a simulated model. I repeat a text exactly, write as many words as you want, and call the tools that you name.`;
+
 /** Two sentences (20 to 30 tokens), the first of them another for each choice. */
 export function plainProse(random: Random, choiceIndex: number): string {
   const start = random.integer(0, SENTENCES.length - 1) + choiceIndex;

@@ -1,9 +1,9 @@
 /** The choice that answers in text: what it says, in which format, and where the request's limits end it. */
 import { parsedJson } from '../../parsed-json.ts';
 import { lastQuestion } from './asked.ts';
-import { findRepeatInstruction, requestedWordCount } from './instructions.ts';
+import { findRepeatInstruction, isGreeting, requestedWordCount } from './instructions.ts';
 import type { ModelChoice, ModelMessage, ModelRequest } from './model.ts';
-import { plainProse, proseOfWords } from './prose.ts';
+import { greeting, plainProse, proseOfWords } from './prose.ts';
 import { randomFrom } from './random.ts';
 import { conformsToSchema, schemaInstance } from './schema-instance.ts';
 import { nextCalls } from './script.ts';
@@ -31,7 +31,10 @@ function writeProse(request: ModelRequest, seed: string, choiceIndex: number): s
   const random = randomFrom(seed);
   const wordCount = requestedWordCount(lastQuestion(request.messages).text);
   if (wordCount !== undefined) return proseOfWords(random, choiceIndex, wordCount);
-  return observations(request) + plainProse(random, choiceIndex);
+  const text = isGreeting(lastQuestion(request.messages).text)
+    ? greeting(choiceIndex)
+    : plainProse(random, choiceIndex);
+  return observations(request) + text;
 }
 
 /** Text in the format asked for; a text that the user, or else the system, wants repeated is kept where it satisfies that format. */

@@ -1,4 +1,4 @@
-/** The tools an answer calls, the forced one or those the user names, and the choice that calls them. */
+/** The tools an answer calls (the forced one, those that the user names, or one that fits the task), and the choice that calls them. */
 import { lastQuestion } from './asked.ts';
 import { findRepeatInstruction } from './instructions.ts';
 import type { ModelChoice, ModelRequest, ModelTool, ModelToolCall } from './model.ts';
@@ -49,6 +49,45 @@ function namedTools(tools: readonly ModelTool[], text: string): ModelTool[] {
     .map(({ tool }) => tool);
 }
 
+/** `Use the tool`, `call a function`. */
+const TOOL_WANTED = /\b(?:use|call|run|invoke)\b[^.?!\n]{0,20}\b(?:tools?|functions?)\b/iu;
+
+/** Coding agents offer more tools, and describe them in more words, than could have one in common with a task by chance only. */
+const MAX_TOOLS = 8;
+const MAX_DESCRIPTION = 120;
+
+/** Words of four letters or more, without those that say nothing about a tool. */
+const wordsOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    text
+      .replaceAll(/([a-z])([A-Z])/gu, '$1 $2')
+      .toLowerCase()
+      .split(/[^\p{L}]+/u)
+      .filter((word) => word.length >= 4 && !PLAIN_WORDS.has(word)),
+  );
+
+const PLAIN_WORDS = new Set(
+  'call calls current does exactly find from function give given have into list made make name number repeat return returns say says some text that their them this time tool tools used user uses value values want what when where which will with word words write your'.split(
+    ' ',
+  ),
+);
+
+/** Returns the tool that has most words in common with the task; with a wish for a tool, the first if none has any. */
+function relatedTools(tools: readonly ModelTool[], task: string): readonly ModelTool[] {
+  if (tools.length > MAX_TOOLS) return [];
+  const words = wordsOf(task);
+  const [best] = tools
+    .map((tool) => {
+      const { name, description = '', parameters } = tool;
+      const properties = Object.keys(Object(Object(parameters).properties));
+      const short = description.length > MAX_DESCRIPTION ? '' : description;
+      const own = wordsOf([name, short, ...properties].join(' '));
+      return { tool, common: [...own].filter((word) => words.has(word)).length };
+    })
+    .toSorted((a, b) => b.common - a.common);
+  return best !== undefined && (best.common > 0 || TOOL_WANTED.test(task)) ? [best.tool] : [];
+}
+
 /** The tools the answer calls, in the order the user names them; empty for an answer in text. */
 function toolsToCall(request: ModelRequest): readonly ModelTool[] {
   const { toolChoice, tools, messages } = request;
@@ -57,7 +96,9 @@ function toolsToCall(request: ModelRequest): readonly ModelTool[] {
   if (toolChoice === 'auto' && messages.at(-1)?.role === 'tool') return [];
   const { text } = lastQuestion(messages);
   // In a text to repeat, a tool's name is no request to call it.
-  const named = namedTools(tools, findRepeatInstruction(text)?.preamble ?? text);
+  const task = findRepeatInstruction(text)?.preamble ?? text;
+  const byName = namedTools(tools, task);
+  const named = byName.length > 0 ? byName : relatedTools(tools, task);
   const calls = toolChoice === 'required' && named.length === 0 ? tools.slice(0, 1) : named;
   return request.parallelToolCalls ? calls : calls.slice(0, 1);
 }
