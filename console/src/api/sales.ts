@@ -29,13 +29,14 @@ export const usePlanPreview = (id: string, plan: string) =>
   });
 
 /** Reads a listing whose kind is not known; undefined if it is no longer on the market. */
-export const useAnyListing = (id: string) =>
+export const useAnyListing = (id: string | null) =>
   useQuery({
     queryKey: ['listing', 'any', id],
+    enabled: id !== null,
     queryFn: async (): Promise<Api.ListingBody | null> => {
       for (const section of ['apps', 'ai-agents'])
         try {
-          return await call<Api.ListingBody>(`/${section}/${encodeURIComponent(id)}`);
+          return await call<Api.ListingBody>(`/${section}/${encodeURIComponent(id ?? '')}`);
         } catch (failure) {
           if (!(failure instanceof ApiError && failure.status === 404)) throw failure;
         }

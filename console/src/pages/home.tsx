@@ -63,7 +63,7 @@ function AccountMetrics() {
         value={<Loaded query={balance}>{({ held }) => <Money nano={held} large />}</Loaded>}
       />
       <MetricCard
-        title="Spent this month (UTC)"
+        title="Spent on calls this month (UTC)"
         test="month"
         value={<Loaded query={month}>{({ total }) => <Money nano={total.cost} large />}</Loaded>}
       >
