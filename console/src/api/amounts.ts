@@ -16,7 +16,7 @@ export const AMOUNTS: Readonly<Record<string, string>> = {
   'GET /api/orders/{order_id}':
     'amount refunded',
   'GET /api/v1/credits':
-    'balance held owed statement.opening statement.top_ups statement.grants statement.transfers statement.purchase_refunds statement.purchases statement.refunds statement.usage statement.closing',
+    'balance held owed statement.opening statement.top_ups statement.grants statement.transfers statement.purchase_refunds statement.purchases statement.refunds statement.usage statement.closing statement.charges.amount',
   'GET /api/v1/earnings':
     'pending available in_transit paid_out transferred received fees',
   'GET /api/v1/earnings/transactions':

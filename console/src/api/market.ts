@@ -1,25 +1,21 @@
 /** The queries of the pages of the market. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { call, withQuery } from './client.ts';
-import { list } from './queries.ts';
+import { useQuery } from '@tanstack/react-query';
+import { call } from './client.ts';
+import { list, usePages } from './queries.ts';
 import type * as Api from './types.ts';
 
 /** `apps` or `ai-agents`, as paths have them. */
 export type MarketSection = 'apps' | 'ai-agents';
 
-export const useListings = (section: MarketSection, text: string, category: string) =>
-  useQuery({
+export function useListings(section: MarketSection, text: string, category: string) {
+  const kind = section === 'apps' ? 'app' : 'ai-agent';
+  return usePages<Api.ListingBody>({
     queryKey: ['listings', section, text, category],
-    placeholderData: keepPreviousData,
-    queryFn: () => {
-      const kind = section === 'apps' ? 'app' : 'ai-agent';
-      const path =
-        text === ''
-          ? withQuery(`/${section}`, { category, limit: 60 })
-          : withQuery('/search', { q: text, kind, category, limit: 60 });
-      return list<Api.ListingBody>(path);
-    },
+    ...(text === ''
+      ? { path: `/${section}`, query: { category } }
+      : { path: '/search', query: { q: text, kind, category } }),
   });
+}
 
 export const useListing = (section: MarketSection, id: string) =>
   useQuery({
@@ -27,28 +23,28 @@ export const useListing = (section: MarketSection, id: string) =>
     queryFn: () => call<Api.ListingBody>(`/${section}/${encodeURIComponent(id)}`),
   });
 
-/** Reads what the account has installed and bought; what is beyond the first hundred listings is left out. */
+/** Reads what the account has installed and bought. */
 export const useAcquisitions = () =>
   useQuery({
     queryKey: ['acquisitions'],
-    queryFn: () => list<Api.AcquisitionBody>('/api/v1/acquisitions?limit=100'),
+    queryFn: () => list<Api.AcquisitionBody>('/api/v1/acquisitions'),
   });
 
 export const useReviews = (section: MarketSection, id: string) =>
-  useQuery({
+  usePages<Api.ReviewBody>({
     queryKey: ['reviews', id],
-    queryFn: () => list<Api.ReviewBody>(`/${section}/${encodeURIComponent(id)}/reviews?limit=50`),
+    path: `/${section}/${encodeURIComponent(id)}/reviews`,
   });
 
 export const useReleases = (section: MarketSection, id: string) =>
-  useQuery({
+  usePages<Api.ReleaseBody>({
     queryKey: ['releases', id],
-    queryFn: () => list<Api.ReleaseBody>(`/${section}/${encodeURIComponent(id)}/releases?limit=50`),
+    path: `/${section}/${encodeURIComponent(id)}/releases`,
   });
 
 export const useCategories = () =>
   useQuery({
     queryKey: ['categories'],
     staleTime: 60_000,
-    queryFn: () => list<Api.Category>('/categories?limit=100'),
+    queryFn: () => list<Api.Category>('/categories'),
   });

@@ -177,10 +177,10 @@ export const usePrices = () =>
   });
 
 export const useOrders = () =>
-  useQuery({
+  usePages<Api.OrderBody>({
     queryKey: ['orders'],
-    queryFn: () => list<Api.OrderBody>('/api/orders?limit=100'),
-    refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === 'pending') ? 3_000 : false),
+    path: '/api/orders',
+    refetchMs: (orders) => (orders.some(({ status }) => status === 'pending') ? 3_000 : false),
   });
 
 /** Reads an order whose payment has just ended, until the payment provider has reported how. */
@@ -196,7 +196,7 @@ export const useOrder = (id: string) =>
   });
 
 export const useWebhooks = () =>
-  useQuery({ queryKey: ['webhooks'], queryFn: () => list<Api.Webhook>('/api/v1/webhooks?limit=100') });
+  useQuery({ queryKey: ['webhooks'], queryFn: () => list<Api.Webhook>('/api/v1/webhooks') });
 
 export const useWebhook = (id: string) =>
   useQuery({
@@ -205,12 +205,44 @@ export const useWebhook = (id: string) =>
   });
 
 export const useDeliveries = (id: string) =>
-  useQuery({
+  usePages<Api.DeliveryBody>({
     queryKey: ['deliveries', id],
-    queryFn: () => list<Api.DeliveryBody>(`/api/v1/webhooks/${encodeURIComponent(id)}/deliveries?limit=50`),
-    refetchInterval: 2_000,
+    path: `/api/v1/webhooks/${encodeURIComponent(id)}/deliveries`,
+    refetchMs: ({ length }) => (length > PAGE_LIMIT ? 15_000 : 2_000),
   });
 
-export async function list<T>(path: string): Promise<readonly T[]> {
-  return (await call<Api.ApiPage<T>>(path)).data;
+type Query = Parameters<typeof withQuery>[1];
+
+/** The most entries of a page. */
+const PAGE_LIMIT = 100;
+
+/** Reads a list to its end, page after page. */
+export async function list<T>(path: string, query: Query = {}): Promise<readonly T[]> {
+  const entries: T[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await call<Api.ApiPage<T>>(withQuery(path, { ...query, limit: PAGE_LIMIT, cursor }));
+    entries.push(...page.data);
+    if (page.next_cursor === null) return entries;
+    cursor = page.next_cursor;
+  }
 }
+
+interface PagesOptions<T> {
+  readonly queryKey: readonly unknown[];
+  readonly path: string;
+  readonly query?: Query;
+  readonly refetchMs?: (entries: readonly T[]) => number | false;
+}
+
+/** Reads the first page of a list that may be long. The next ones follow on request: `Pages` has a button for it. */
+export const usePages = <T>({ queryKey, path, query = {}, refetchMs }: PagesOptions<T>) =>
+  useInfiniteQuery({
+    queryKey: [...queryKey, 'pages'],
+    queryFn: ({ pageParam: cursor }) =>
+      call<Api.ApiPage<T>>(withQuery(path, { ...query, limit: PAGE_LIMIT, cursor })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+    refetchInterval: ({ state }) => refetchMs?.(state.data?.pages.flatMap(({ data }) => data) ?? []) ?? false,
+    placeholderData: keepPreviousData,
+  });

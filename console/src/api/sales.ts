@@ -3,18 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { ApiError, call, withQuery } from './client.ts';
 import { type MarketSection, useAcquisitions } from './market.ts';
 import { isFree } from './offers.ts';
-import { list, queryClient } from './queries.ts';
+import { list, queryClient, usePages } from './queries.ts';
 import type * as Api from './types.ts';
 
 /** Requests again what is shown: a sale changes listings, balances and subscriptions together. */
 export const refreshSales = (): Promise<void> => queryClient.invalidateQueries();
 
-/** Reads the latest hundred subscriptions of the account, to one listing or to all. */
+/** Reads the subscriptions of the account, to one listing or to all. */
 export const useSubscriptions = (listingId?: string) =>
   useQuery({
     queryKey: ['subscriptions', listingId],
-    queryFn: () =>
-      list<Api.SubscriptionBody>(withQuery('/api/v1/subscriptions', { listing_id: listingId, limit: 100 })),
+    queryFn: () => list<Api.SubscriptionBody>('/api/v1/subscriptions', { listing_id: listingId }),
   });
 
 /** Reads what a change to a plan costs: once for each time that it is shown, so that the amount stays. */
@@ -30,13 +29,14 @@ export const usePlanPreview = (id: string, plan: string) =>
   });
 
 /** Reads a listing whose kind is not known; undefined if it is no longer on the market. */
-export const useAnyListing = (id: string) =>
+export const useAnyListing = (id: string | null) =>
   useQuery({
     queryKey: ['listing', 'any', id],
+    enabled: id !== null,
     queryFn: async (): Promise<Api.ListingBody | null> => {
       for (const section of ['apps', 'ai-agents'])
         try {
-          return await call<Api.ListingBody>(`/${section}/${encodeURIComponent(id)}`);
+          return await call<Api.ListingBody>(`/${section}/${encodeURIComponent(id ?? '')}`);
         } catch (failure) {
           if (!(failure instanceof ApiError && failure.status === 404)) throw failure;
         }
@@ -48,7 +48,7 @@ export const useAnyListing = (id: string) =>
 export const useIsEntitled = (listingId: string): boolean =>
   useQuery({
     queryKey: ['entitlements', listingId],
-    queryFn: () => list<Api.EntitlementBody>(withQuery('/api/v1/entitlements', { listing_id: listingId })),
+    queryFn: () => list<Api.EntitlementBody>('/api/v1/entitlements', { listing_id: listingId }),
   }).data?.some(({ active }) => active) ?? false;
 
 /** Returns whether the account may review a listing of another account. */
@@ -64,7 +64,7 @@ const WAITING: ReadonlySet<Api.BuildBody['status']> = new Set(['awaiting_upload'
 export const useBuilds = (section: MarketSection, id: string) =>
   useQuery({
     queryKey: ['builds', id],
-    queryFn: () => list<Api.BuildBody>(`/${section}/${encodeURIComponent(id)}/builds?limit=50`),
+    queryFn: () => list<Api.BuildBody>(`/${section}/${encodeURIComponent(id)}/builds`),
     refetchInterval: ({ state }) => (state.data?.some(({ status }) => WAITING.has(status)) ? 2_000 : false),
   });
 
@@ -76,8 +76,4 @@ export const useEarnings = () =>
   });
 
 export const usePayouts = () =>
-  useQuery({
-    queryKey: ['payouts'],
-    queryFn: () => list<Api.PayoutBody>('/api/v1/payouts?limit=100'),
-    refetchInterval: 15_000,
-  });
+  usePages<Api.PayoutBody>({ queryKey: ['payouts'], path: '/api/v1/payouts', refetchMs: () => 15_000 });

@@ -21,6 +21,12 @@ export interface StatementOfSpan {
   readonly closing: bigint;
 }
 
+/** The statement of credit, with its purchases, subscription charges and refunds one by one. */
+export type CreditStatement = StatementOfSpan &
+  Pick<NonNullable<Api.Balance['statement']>, 'charges' | 'charges_omitted'>;
+
+export type ChargeBody = CreditStatement['charges'][number];
+
 export const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
 export const secondsOf = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1000;
@@ -43,7 +49,7 @@ export const useCreditStatement = ({ from, to }: DateSpan) =>
   useQuery({
     queryKey: ['balance', 'statement', from, to],
     refetchInterval: REFRESH_MS,
-    queryFn: async (): Promise<StatementOfSpan> => {
+    queryFn: async (): Promise<CreditStatement> => {
       const query = { start: secondsOf(from), end: secondsOf(to) };
       const { statement } = await call<Api.Balance>(withQuery('/api/v1/credits', query));
       if (statement === undefined) throw new Error('The service returned no statement.');

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type CallFilter, useCalls, useKeys, usePrices } from '../api/queries.ts';
 import { KINDS, STATUSES } from '../api/values.ts';
-import { Loaded, PageHead, Panel } from '../parts/basics.tsx';
+import { Loaded, More, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
 import { Input, Select } from '../parts/form.tsx';
 
@@ -26,18 +26,7 @@ export function Activity() {
           {({ pages }) => <CallTable calls={pages.flatMap(({ data }) => data)} />}
         </Loaded>
       </Panel>
-      {calls.hasNextPage ? (
-        <div className="row">
-          <button
-            type="button"
-            className="button"
-            disabled={calls.isFetchingNextPage}
-            onClick={() => calls.fetchNextPage()}
-          >
-            Older calls
-          </button>
-        </div>
-      ) : null}
+      <More of={calls} text="Older calls" />
     </div>
   );
 }

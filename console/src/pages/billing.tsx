@@ -1,12 +1,13 @@
 /** Billing: purchases of credit on the payment provider's page, orders, refunds and the debt. */
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useBalance, useOrders } from '../api/queries.ts';
+import { useBalance, useHasMarket, useOrders } from '../api/queries.ts';
 import { dateOf, secondsOf } from '../api/statements.ts';
 import type { OrderBody } from '../api/types.ts';
 import { dayStart, monthStart } from '../api/usage-rollups.ts';
 import { webAddress } from '../api/web-address.ts';
 import { Badge, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Charges } from '../parts/charges.tsx';
 import { Input } from '../parts/form.tsx';
 import { Statements } from '../parts/statement.tsx';
 import { type Column, TablePanel } from '../parts/table.tsx';
@@ -48,6 +49,7 @@ export function Billing() {
 function SpannedStatements() {
   const [from, setFrom] = useState(() => dateOf(monthStart()));
   const [to, setTo] = useState(() => dateOf(dayStart()));
+  const hasMarket = useHasMarket();
   const isSpan = secondsOf(from) <= secondsOf(to);
   return (
     <section className="stack" aria-label="Statement">
@@ -56,7 +58,10 @@ function SpannedStatements() {
         <Input label="To (UTC)" type="date" value={to} onChange={setTo} />
       </div>
       {isSpan ? (
-        <Statements span={{ from, to }} title="in this span" />
+        <>
+          <Statements span={{ from, to }} title="in this span" />
+          {hasMarket ? <Charges span={{ from, to }} /> : null}
+        </>
       ) : (
         <p className="note">Choose a first day and a last day that is not before it.</p>
       )}

@@ -1,9 +1,16 @@
 /** Home: the balance, what is held, what the month has cost, and the last calls. */
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { useBalance, useCalls, useKeys, useUsageRollups } from '../api/queries.ts';
 import { dateOf } from '../api/statements.ts';
-import { byModel, dayStart, daysOf, type ModelSpend, monthStart } from '../api/usage-rollups.ts';
+import {
+  byModel,
+  dayStart,
+  daysOf,
+  leadingModels,
+  type ModelSpend,
+  monthStart,
+} from '../api/usage-rollups.ts';
 import { Badge, countText, Loaded, MetricCard, Money, numberOf, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
 import { Statements } from '../parts/statement.tsx';
@@ -56,7 +63,7 @@ function AccountMetrics() {
         value={<Loaded query={balance}>{({ held }) => <Money nano={held} large />}</Loaded>}
       />
       <MetricCard
-        title="Spent this month (UTC)"
+        title="Spent on calls this month (UTC)"
         test="month"
         value={<Loaded query={month}>{({ total }) => <Money nano={total.cost} large />}</Loaded>}
       >
@@ -99,18 +106,40 @@ function Month() {
         </Suspense>
       </Panel>
       <Panel title="By model" flush>
-        <Loaded query={month}>
-          {(rollups) => (
-            <Table
-              columns={COLUMNS}
-              rows={byModel(rollups).slice(0, 6)}
-              idOf={({ model }) => model}
-              empty="No calls this month."
-            />
-          )}
-        </Loaded>
+        <Loaded query={month}>{(rollups) => <Models of={byModel(rollups)} />}</Loaded>
       </Panel>
     </div>
+  );
+}
+
+const MODELS_AT_FIRST = 6;
+
+/** The models of the month: the most expensive ones and the sum of the others, until the reader asks for all. */
+function Models({ of: models }: { readonly of: readonly ModelSpend[] }) {
+  const [isWhole, setWhole] = useState(false);
+  const { rows, others } = leadingModels(models, isWhole ? models.length : MODELS_AT_FIRST);
+  const foot =
+    others === undefined ? undefined : (
+      <tr>
+        <td>
+          <button type="button" className="button plain small" onClick={() => setWhole(true)}>
+            {countText(others.count)} others
+          </button>
+        </td>
+        <td className="right">{countText(others.calls)}</td>
+        <td className="right">
+          <Money nano={others.cost} />
+        </td>
+      </tr>
+    );
+  return (
+    <Table
+      columns={COLUMNS}
+      rows={rows}
+      idOf={({ model }) => model}
+      empty="No calls this month."
+      {...(foot === undefined ? {} : { foot })}
+    />
   );
 }
 
@@ -118,9 +147,7 @@ function LastCalls() {
   const calls = useCalls({}, 10);
   return (
     <Panel title="Last calls" flush aside={<Link to="/activity">All activity</Link>}>
-      <Loaded query={calls}>
-        {({ pages }) => <CallTable calls={pages.flatMap(({ data }) => data).slice(0, 10)} />}
-      </Loaded>
+      <Loaded query={calls}>{({ pages }) => <CallTable calls={pages.flatMap(({ data }) => data)} />}</Loaded>
     </Panel>
   );
 }

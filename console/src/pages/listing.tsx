@@ -8,7 +8,7 @@ import { centsNano, isLive } from '../api/plans.ts';
 import { useAccount, useBalance } from '../api/queries.ts';
 import { refreshSales, useIsCustomer, useIsEntitled, useSubscriptions } from '../api/sales.ts';
 import type { ListingBody, ReviewBody } from '../api/types.ts';
-import { Badge, countText, Facts, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Badge, countText, Facts, Loaded, Money, More, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
 import { Form, Select, TextArea, useAction } from '../parts/form.tsx';
 import { Builds } from '../parts/listing/builds.tsx';
@@ -192,6 +192,7 @@ function Reviews({ of: listing, isOwner }: { readonly of: ListingBody; readonly 
                   ))}
                 </ul>
               )}
+              <More of={reviews} />
               {!isOwner && isCustomer && !list.some(isOwn) ? <NewReview of={listing} /> : null}
             </>
           )}

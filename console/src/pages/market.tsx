@@ -6,7 +6,7 @@ import { type MarketSection, useCategories, useListings } from '../api/market.ts
 import { isBySubscriptionOnly } from '../api/offers.ts';
 import { queryClient, useAccount } from '../api/queries.ts';
 import type { ListingBody } from '../api/types.ts';
-import { Badge, Empty, Loaded, numberOf, PageHead } from '../parts/basics.tsx';
+import { Badge, Empty, Loaded, More, numberOf, PageHead } from '../parts/basics.tsx';
 import { DialogButton } from '../parts/dialog.tsx';
 import { Input, Select, Tabs } from '../parts/form.tsx';
 import { ListingForm, type ListingInput } from '../parts/listing/listing-form.tsx';
@@ -67,6 +67,7 @@ export function Market() {
         />
       </div>
       <Loaded query={listings}>{(list) => <Listings listings={list} />}</Loaded>
+      <More of={listings} />
     </div>
   );
 }

@@ -208,6 +208,11 @@ const Diff = ({ of: diff }: { readonly of: NonNullable<CatalogView['diff']> }) =
       idOf={({ model, rate }) => `${model} ${rate}`}
       empty="No price has changed."
     />
+    {diff.changed.length < diff.changed_count ? (
+      <p className="small quiet">
+        These are the first {countText(diff.changed.length)} models with other prices.
+      </p>
+    ) : null}
   </div>
 );
 

@@ -153,6 +153,34 @@ export function Loaded<T>({
   );
 }
 
+/** A query that reads a list page by page. */
+export interface PagedQuery {
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  readonly fetchNextPage: () => unknown;
+}
+
+/** A button for the next page of a list, while there is one. */
+export const More = ({
+  of: query,
+  text = 'Show more',
+}: {
+  readonly of: PagedQuery;
+  readonly text?: string;
+}) =>
+  query.hasNextPage ? (
+    <div className="row">
+      <button
+        type="button"
+        className="button"
+        disabled={query.isFetchingNextPage}
+        onClick={() => query.fetchNextPage()}
+      >
+        {text}
+      </button>
+    </div>
+  ) : null;
+
 /** Text to be copied, such as a command. */
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   const [copied, setCopied] = useState(false);

@@ -1,7 +1,5 @@
 /** A table of a list that the service returns in pages, with a button for the next one. */
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { call, withQuery } from '../api/client.ts';
-import type { ApiPage } from '../api/types.ts';
+import { usePages } from '../api/queries.ts';
 import { type TableOptions, TablePanel } from './table.tsx';
 
 export function TablePages<T>({
@@ -14,23 +12,6 @@ export function TablePages<T>({
   readonly queryKey: readonly string[];
   readonly title?: string;
 }) {
-  const pages = useInfiniteQuery({
-    queryKey: [...queryKey, 'pages'],
-    queryFn: ({ pageParam: cursor }) => call<ApiPage<T>>(withQuery(path, { limit: 100, cursor })),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
-    select: ({ pages: loadedPages }) => loadedPages.flatMap(({ data }) => data),
-  });
-  return (
-    <>
-      <TablePanel query={pages} {...(title === undefined ? {} : { title })} {...table} />
-      {pages.hasNextPage ? (
-        <div className="row">
-          <button type="button" className="button" onClick={() => pages.fetchNextPage()}>
-            More
-          </button>
-        </div>
-      ) : null}
-    </>
-  );
+  const pages = usePages<T>({ queryKey, path });
+  return <TablePanel query={pages} {...(title === undefined ? {} : { title })} {...table} />;
 }

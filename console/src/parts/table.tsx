@@ -1,6 +1,6 @@
 /** Tables: every list of the console, with the style and headers of its columns in one file. */
 import type { ReactNode } from 'react';
-import { Empty, Loaded, Panel } from './basics.tsx';
+import { Empty, Loaded, More, type PagedQuery, Panel } from './basics.tsx';
 
 export interface Column<T> {
   /** The heading of the column, unique within a table. */
@@ -59,16 +59,22 @@ export function Table<T>({ columns, rows, idOf, empty, foot }: TableOptions<T>) 
   );
 }
 
-/** Renders a panel that contains the table of a query's results. */
+/** Renders a panel that contains the table of a query's results, with a button for the next page of a long list. */
 export const TablePanel = <T,>({
   query,
   title,
   ...table
 }: Omit<TableOptions<T>, 'rows'> & {
-  readonly query: { readonly data: readonly T[] | undefined; readonly error: Error | null };
+  readonly query: { readonly data: readonly T[] | undefined; readonly error: Error | null } & (
+    | PagedQuery
+    | object
+  );
   readonly title?: string;
 }) => (
-  <Panel {...(title === undefined ? {} : { title })} flush>
-    <Loaded query={query}>{(rows) => <Table {...table} rows={rows} />}</Loaded>
-  </Panel>
+  <>
+    <Panel {...(title === undefined ? {} : { title })} flush>
+      <Loaded query={query}>{(rows) => <Table {...table} rows={rows} />}</Loaded>
+    </Panel>
+    {'hasNextPage' in query ? <More of={query} /> : null}
+  </>
 );

@@ -10,7 +10,7 @@ describe('a ledger entry', () => {
       const entryKey = { table: 'accounts', accountId: 'acc_1', created: 1 };
       const item =
         putEntry(entryKey, { kind, id: '1', amount: 5n, cash: -3n, source: 'test' }).Put?.Item ?? {};
-      expect(decodeEntry(item)).toEqual({ kind, amount: 5n, cash: -3n });
+      expect(decodeEntry(item)).toEqual({ kind, id: '1', amount: 5n, cash: -3n });
       const key = item.item?.S ?? '';
       expect(key > readText(ENTRY_RANGE, ':first') && key < readText(ENTRY_RANGE, ':last')).toBe(true);
     },

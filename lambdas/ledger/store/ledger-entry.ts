@@ -41,10 +41,10 @@ const [first = '', last = ''] = [ENTRY_KINDS.toSorted().at(0), ENTRY_KINDS.toSor
 export const ENTRY_RANGE = { ':first': text(`${first}#`), ':last': text(`${last}$`) };
 
 /** Throws for an item that is no entry. */
-export function decodeEntry(item: Item): Pick<LedgerEntry, 'kind' | 'amount' | 'cash'> {
+export function decodeEntry(item: Item): Pick<LedgerEntry, 'kind' | 'id' | 'amount' | 'cash'> {
   const key = readText(item, 'item');
   const kind = ENTRY_KINDS.find((candidate) => key.startsWith(`${candidate}#`));
   if (kind === undefined) throw new Error(`the item ${key} is no entry of the ledger`);
   const cash = item.cash === undefined ? 0n : readInteger(item, 'cash');
-  return { kind, amount: readInteger(item, 'amount'), cash };
+  return { kind, id: key.slice(`${kind}#`.length), amount: readInteger(item, 'amount'), cash };
 }

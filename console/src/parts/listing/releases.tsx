@@ -6,7 +6,7 @@ import { isFree } from '../../api/offers.ts';
 import { refreshSales, useBuilds, useIsEntitled } from '../../api/sales.ts';
 import type { ArtifactBody, ListingBody, ReleaseBody } from '../../api/types.ts';
 import { webAddress } from '../../api/web-address.ts';
-import { Empty, Loaded, Panel, Time } from '../basics.tsx';
+import { Empty, Loaded, More, Panel, Time } from '../basics.tsx';
 import { Confirmed } from '../dialog.tsx';
 import { Form, Input, Select, useAction } from '../form.tsx';
 import { Problem } from '../problem.tsx';
@@ -51,6 +51,7 @@ export function Releases({ of: listing, isOwner }: { readonly of: ListingBody; r
             )
           }
         </Loaded>
+        <More of={releases} />
         {isOwner ? <NewRelease of={listing} /> : null}
       </div>
     </Panel>

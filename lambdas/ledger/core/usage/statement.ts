@@ -8,8 +8,9 @@ import { type Body, seconds, usd } from '../../../platform/core/api/response-sch
 import { timeParameter } from '../../../platform/core/api/time-parameter.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { type NanoUsd, usdJson } from '../../../platform/core/money.ts';
-import { changeOf, type EntryKind, type LedgerEntry } from '../ledger-entry.ts';
+import { changeOf, type EntryKind } from '../ledger-entry.ts';
 import type { Wallet } from '../ports.ts';
+import { chargesBody, chargesSchema, type DatedEntry } from './charges.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -32,12 +33,10 @@ export const statementSchema = z.object({
   refunds: usd.describe('Of top-ups: refunds and disputes, and credit that the operator took back.'),
   usage: usd,
   closing: usd.describe('balance + held - owed at the end.'),
+  ...chargesSchema.shape,
 });
 
-type Line = Exclude<keyof z.output<typeof statementSchema>, 'start' | 'end' | 'opening' | 'closing'>;
-
-/** An entry of the ledger with its time, in seconds since the epoch. */
-export type DatedEntry = Pick<LedgerEntry, 'kind' | 'amount' | 'source'> & { readonly created: number };
+type Line = 'top_ups' | 'grants' | 'transfers' | 'purchase_refunds' | 'purchases' | 'refunds' | 'usage';
 
 /** The credit of an account as of one instant, and everything that has changed it. */
 export interface CreditHistory {
@@ -99,10 +98,10 @@ export function statementBody(
   };
   for (const entry of entries) count(lineOf(entry), Math.floor(entry.created / DAY_SECONDS), changeOf(entry));
   for (const [day, cost] of usage) count('usage', day, -cost);
+  const span = { start: start * DAY_SECONDS, end: end * DAY_SECONDS };
   const total = Object.values(lines).reduce((sum, amount) => sum + amount, 0n);
   return {
-    start: start * DAY_SECONDS,
-    end: end * DAY_SECONDS,
+    ...span,
     opening: usdJson(closing - total),
     top_ups: usdJson(lines.top_ups),
     grants: usdJson(lines.grants),
@@ -112,6 +111,7 @@ export function statementBody(
     refunds: usdJson(lines.refunds),
     usage: usdJson(lines.usage),
     closing: usdJson(closing),
+    ...chargesBody(entries, span),
   };
 }
 

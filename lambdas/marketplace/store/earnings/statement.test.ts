@@ -60,14 +60,19 @@ async function statementOf(accountId: string, start: number, last: number) {
   const {
     start: from,
     end,
+    charges,
+    charges_omitted: omitted,
     ...amounts
   } = statementBody(history, { start: first + start, end: first + last + 1 });
   expect([from, end]).toEqual([(first + start) * DAY_SECONDS, (first + last + 1) * DAY_SECONDS]);
   const { opening, closing, ...lines } = Object.fromEntries(
     Object.entries(amounts).map(([name, amount]) => [name, nano(amount)]),
   ) as Record<keyof typeof amounts, bigint>;
+  const charged = charges.reduce((sum, { amount }) => sum + nano(amount), 0n);
+  expect([charged, omitted]).toEqual([lines.purchases + lines.purchase_refunds, 0]);
   const moved = Object.entries(lines).filter(([, amount]) => amount !== 0n);
-  return { opening, closing, lines: Object.fromEntries(moved) };
+  const listed = charges.map(({ amount: _, created: __, ...charge }) => charge);
+  return { opening, closing, lines: Object.fromEntries(moved), charges: listed };
 }
 
 const usd = (cents: number): bigint => BigInt(cents) * 10_000_000n;
@@ -98,12 +103,18 @@ async function liveThrough() {
     expected.push([day, account, lines]);
   }
   world.day = LAST_DAY;
-  return { seller, buyer, expected };
+  return { seller, buyer, expected, charges: chargesOf(charge, listing.id) };
 }
+
+/** The purchase and its refund, newest first. */
+const chargesOf = (id: string, listing_id: string) => [
+  { id, type: 'refund', listing_id },
+  { id, type: 'purchase', listing_id },
+];
 
 describe('the statement of an account', () => {
   it('shows a line for each kind of movement, and adds up for every span, before and after an audit', async () => {
-    const { seller, buyer, expected } = await liveThrough();
+    const { seller, buyer, expected, charges } = await liveThrough();
     for (const audits of [0, 1]) {
       if (audits === 1) expect(await world.audit(seller, buyer)).toEqual([]);
       for (const [day, account, lines] of expected)
@@ -112,6 +123,7 @@ describe('the statement of an account', () => {
         const { balance, owed } = await world.wallet(account);
         const whole = await statementOf(account, 0, LAST_DAY);
         expect([whole.opening, whole.closing]).toEqual([0n, balance - owed]);
+        expect(whole.charges).toEqual(account === buyer ? charges : []);
         let before = 0n;
         for (let start = 0; start <= LAST_DAY; start += 4) {
           const { opening, closing, lines } = await statementOf(account, start, start + 3);
