@@ -31,12 +31,12 @@ export const OPERATIONS: Readonly<Record<Exclude<EndpointName, typeof UNKNOWN_RO
   }),
 };
 
-/** The document of this service. */
-export const describeService = () =>
+/** The document of this service, under the name that people read. */
+export const describeService = (title = 'Unified Inference Service') =>
   openApiDocument({
     routes: ROUTES,
     operations: OPERATIONS,
-    title: 'Unified AI Inference Service',
+    title,
     version: INTERFACE_VERSION,
     release: RELEASE,
   });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import { BACKUP_VAULT, DOMAINS, EDGE_DOMAIN } from '../../test/template/configurations.ts';
 import { permissionsOf } from '../../test/template/permissions.ts';
@@ -15,6 +16,7 @@ import { type Config, loadConfig, parseConfig } from './config.ts';
 
 const DEFAULTS: Config = {
   stage: 'prod',
+  serviceName: 'Unified Inference Service',
   bootstrap: 'scoped',
   logRetentionDays: 30,
   holdTtlSeconds: 1200,
@@ -73,6 +75,9 @@ describe('the settings', () => {
     ['stage', { stage: 'a'.repeat(21) }],
     ['stage', { stage: '1st' }],
     ['stage', { stage: 'a-dead' }],
+    ['serviceName', { serviceName: '' }],
+    ['serviceName', { serviceName: 'Acme ' }],
+    ['serviceName', { serviceName: 'a'.repeat(41) }],
     ['warningEmail', { warningEmail: 'nobody' }],
     ['availabilityZones', { availabilityZones: ['us-east-1a'] }],
     ['availabilityZones', { availabilityZones: ['us-east-1', 'us-east-1b'] }],
@@ -164,6 +169,14 @@ describe('the settings', () => {
 
 describe('the settings of a deployment', () => {
   const app = new SynthesizedApp('every-setting');
+
+  it('serviceName names the pages for people, and nothing else', () => {
+    const named = app.resources('platform', 'AWS::Lambda::Function').flatMap(([id, { Properties }]) => {
+      const { Variables: variables } = Properties.Environment as { Variables: Record<string, unknown> };
+      return variables[VARIABLES.serviceName] === 'A & B' ? [app.functionName('platform', id)] : [];
+    });
+    expect(named.sort()).toEqual(['get-console', 'get-docs', 'get-openapi']);
+  });
 
   it('send the critical alarms to alarmEmail, and the rest to warningEmail', () => {
     const topic = (id: RegExp) => ({ Ref: expect.stringMatching(id) });

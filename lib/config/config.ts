@@ -41,6 +41,13 @@ const shape = {
       error: `a stage must not end with the name of a stack, such as -data: ${STACKS.join(', ')}`,
     })
     .default('prod'),
+  /** The name that people read: in the console, on the pages of the service and in `openapi.json`. */
+  serviceName: z
+    .string()
+    .regex(/^[^\s\p{C}]([^\n\p{C}]{0,38}[^\s\p{C}])?$/u, {
+      error: 'serviceName must have 1 to 40 characters, without spaces at its ends',
+    })
+    .default('Unified Inference Service'),
   /** The region of the deployment. If it is set, a stack in us-east-1 has the alarms of CloudFront. */
   region: z
     .string()

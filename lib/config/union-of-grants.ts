@@ -13,6 +13,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   keyPepper: 'keyPepper',
   sessionKey: 'sessionKey',
   identityProviders: 'identityProviders',
+  serviceName: 'serviceName',
   identitySecret: 'identitySecret',
   payments: 'payments',
   checkouts: 'checkouts',

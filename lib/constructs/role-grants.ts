@@ -53,6 +53,7 @@ class RoleGrants {
     const environment = { ...this.#grantTables(), ...this.#grantSecrets() };
     if (grants.identityProviders)
       environment[VARIABLES.identityProviders] = JSON.stringify(config.identityProviders);
+    if (grants.serviceName) environment[VARIABLES.serviceName] = config.serviceName;
     if (this.#usesPayments()) environment[VARIABLES.paymentApiUrl] = PAYMENT_API_URL;
     if (grants.checkouts) {
       if (config.paymentReturnUrl === undefined)

@@ -38,10 +38,32 @@ describe('the reference page in Chromium', () => {
     const count = Object.values(paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
     expect(await page.locator('.opblock').count()).toBe(count);
     await page.screenshot({ path: SCREENSHOT });
+    expect(await page.title()).toBe('API reference: Unified Inference Service');
     const elsewhere = requests.filter(
       (url) => !url.startsWith(service.session.platform_url) && !url.startsWith('data:'),
     );
     expect(elsewhere).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  it('takes the theme of the console, offers three ways to authorize, and leads back', async () => {
+    const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await background();
+    await page.evaluate(() => localStorage.setItem('theme', 'dark'));
+    await page.reload();
+    await page.waitForSelector('.opblock', { timeout: 60_000 });
+    expect(await background()).not.toBe(light);
+    await page.locator('.btn.authorize').click();
+    await page.waitForSelector('.auth-container h4');
+    await page.screenshot({ path: SCREENSHOT.replace('.png', '-dark.png') });
+    expect(await page.locator('.auth-container h4 code').allTextContents()).toEqual([
+      'apiKey',
+      'session',
+      'operator',
+    ]);
+    await page.locator('.close-modal').click();
+    await page.evaluate(() => localStorage.removeItem('theme'));
+    expect(await page.locator('nav a').getAttribute('href')).toBe('console');
     expect(complaints).toEqual([]);
   }, 60_000);
 

@@ -26,6 +26,7 @@ const FARGATE_ABROAD = {
 
 const EVERY_SETTING = {
   stage: 'eu-test-2',
+  serviceName: 'A & B',
   logRetentionDays: 7,
   holdTtlSeconds: 3600,
   ipRequestsPerMinute: 1000,

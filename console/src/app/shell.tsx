@@ -13,7 +13,7 @@ import {
 import { signOut, startSessionRenewal } from '../api/session.ts';
 import { Empty, Money } from '../parts/basics.tsx';
 import { useLeaveWarning } from '../parts/leave-warning.ts';
-import { Brand, Logo, SignIn } from '../parts/sign-in.tsx';
+import { Brand, Logo, SERVICE_NAME, SignIn } from '../parts/sign-in.tsx';
 import { applyTheme, storedTheme, type Theme } from './theme.ts';
 
 const PAGES = [
@@ -79,7 +79,7 @@ function Side({ email }: { readonly email: string | null }) {
     <header className="side">
       <Link to="/" className="brand">
         <Logo />
-        Inference
+        {SERVICE_NAME}
       </Link>
       <nav aria-label="Pages" ref={useCurrentInView()}>
         <ul>

@@ -18,11 +18,15 @@ export const Logo = () => (
   </svg>
 );
 
+/** The name that the operator has given the service; the page has it. */
+export const SERVICE_NAME: string =
+  document.querySelector<HTMLMetaElement>('meta[name=application-name]')?.content ?? '';
+
 /** The same as stands on the page before any script has run. */
 export const Brand = () => (
   <span className="brand">
     <Logo />
-    Inference
+    {SERVICE_NAME}
   </span>
 );
 

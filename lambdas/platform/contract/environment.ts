@@ -11,6 +11,8 @@ export const VARIABLES = {
   identitySecret: 'IDENTITY_SECRET',
   /** Secrets Manager name or ARN of the key that seals webhook secrets and event data; JSON like the pepper's. */
   webhookKeySecret: 'WEBHOOK_KEY_SECRET',
+  /** The name of the service that people read. */
+  serviceName: 'SERVICE_NAME',
   /** Name of the event bus that the platform's events go through. */
   eventBus: 'EVENT_BUS',
   /** Name of the group of one-time schedules for attempts that are due later than a queue can delay. */

@@ -11,6 +11,8 @@ export interface Grants {
   readonly keyPepper?: true;
   /** Reads the key that signs sessions. */
   readonly sessionKey?: true;
+  /** Knows the name of the service that people read. */
+  readonly serviceName?: true;
   /** Reads the settings of the identity providers. */
   readonly identityProviders?: true;
   /** Reads the secrets of the identity providers that need one. */

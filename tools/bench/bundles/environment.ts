@@ -28,6 +28,7 @@ const GRANTED: Partial<Readonly<Record<Grant, Readonly<Record<string, string>>>>
   },
   marketFee: { [VARIABLES.marketFeeBasisPoints]: '0' },
   builds: { [VARIABLES.buildsBucket]: 'none' },
+  serviceName: { [VARIABLES.serviceName]: 'none' },
   uploadOrigin: { [VARIABLES.uploadOrigin]: NOWHERE },
   buildScan: { [VARIABLES.buildScan]: 'guardduty' },
   smokeAccess: { [VARIABLES.smokeSecret]: 'none', [VARIABLES.smokeModels]: 'none' },

@@ -2,7 +2,8 @@
 
 import { requireVariable, VARIABLES } from '../../../platform/contract/environment.ts';
 import { HAS_MARKET } from '../../../platform/contract/features.ts';
-import { fileResponse } from '../../../platform/core/api/file-response.ts';
+import { noSuchFile } from '../../../platform/core/api/file-response.ts';
+import { namedPage } from '../../../platform/core/api/named-page.ts';
 import type { StreamingEndpoint } from '../../../platform/core/ports.ts';
 import { createResources } from '../../../platform/handlers/resources.ts';
 import { streamed } from '../../../platform/http/pipelines.ts';
@@ -48,7 +49,13 @@ const headers = {
   ),
 };
 
-const getConsole: StreamingEndpoint = (request) => fileResponse(request, files, 'index.html', headers);
+const name = requireVariable(resources.environment, VARIABLES.serviceName);
+
+const getConsole: StreamingEndpoint = async () => {
+  const bytes = await files.compressed('index.html');
+  if (bytes === undefined) throw noSuchFile();
+  return { headers, text: namedPage(new TextDecoder().decode(await files.gunzip(bytes)), name) };
+};
 
 /** Streamed, because only a stream transmits bytes unchanged. */
 export const handler = streamed(createRequestHandler(getConsole, 'platform', resources));

@@ -7,10 +7,25 @@ import { streamed } from '../../../platform/http/pipelines.ts';
 import { createRequestHandler } from '../../../platform/http/request-handler.ts';
 import { createCompressedFiles } from '../../../platform/system/compressed-files.ts';
 
-/** Starts the reference; a separate file, so that the page needs no inline script. */
-const START = `window.addEventListener('DOMContentLoaded', () => {
+/**
+ * Starts the reference; a separate file, so that the page needs no inline script. It has the theme of the console, and offers
+ * the ways to authorize that a page can use: cookies are sent by themselves, or not at all.
+ */
+const START = `const theme = localStorage.getItem('theme') ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+document.documentElement.classList.toggle('dark-mode', theme === 'dark');
+const OFFERED = ['apiKey', 'session', 'operator'];
+const isOffered = (requirement) => Object.keys(requirement).every((name) => OFFERED.includes(name));
+const offered = ({ components, paths, ...spec }) => {
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path)))
+    operation.security = operation.security.filter(isOffered);
+  const schemes = Object.entries(components.securitySchemes).filter(([name]) => OFFERED.includes(name));
+  const servers = [{ url: new URL('.', document.baseURI).href.slice(0, -1) }];
+  return { ...spec, servers, paths, components: { ...components, securitySchemes: Object.fromEntries(schemes) } };
+};
+window.addEventListener('DOMContentLoaded', () => {
   window.ui = SwaggerUIBundle({
     url: new URL('openapi.json', document.baseURI).href,
+    plugins: [() => ({ statePlugins: { spec: { wrapActions: { updateJsonSpec: (update) => (spec) => update(offered(spec)) } } } })],
     dom_id: '#reference',
     deepLinking: true,
     displayRequestDuration: true,
