@@ -100,7 +100,7 @@ const missingPaths = (text: string, page: string): readonly string[] =>
     // Programs make these.
     .filter(
       (path) =>
-        !/^(\.(build|local)|node_modules\/\.cache)(\/|$)/.test(path) &&
+        !/^(\.(build|local)|node_modules\/\.cache|test-results)(\/|$)/.test(path) &&
         !(isHistory(page) && !/\/.*\.\w+$/.test(path)),
     )
     .filter((path) => globSync([path, posix.join(dirname(page), path)], { cwd: ROOT }).length === 0);
