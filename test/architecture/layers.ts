@@ -9,6 +9,7 @@ export const CONTEXTS: Readonly<Record<string, readonly string[]>> = {
   access: ['platform'],
   ledger: ['access', 'platform'],
   webhooks: ['access', 'platform'],
+  telemetry: ['ledger', 'webhooks', 'access', 'platform'],
   inference: ['ledger', 'access', 'platform'],
   payments: ['ledger', 'access', 'platform'],
   marketplace: ['payments', 'ledger', 'webhooks', 'access', 'platform'],
@@ -33,7 +34,8 @@ interface Layer {
 }
 
 /** Packages without input, output, clock or chance. */
-const PURE = /^(zod|ulid|minisearch|ipaddr\.js|node:crypto|node:zlib)$/;
+const PURE =
+  /^(zod|ulid|minisearch|ipaddr\.js|node:crypto|node:zlib|@opentelemetry\/(api|otlp-transformer|resources|sdk-metrics))$/;
 
 /** Support code of the tests of a context. */
 export const TESTING = /^lambdas\/.*\/testing\//;

@@ -41,12 +41,29 @@ export interface BillBasis {
   readonly providerCost?: NanoUsd | undefined;
 }
 
+/** One try of a route. Times are in milliseconds, and start with the admission. */
+export interface AttemptRecord {
+  /** Catalog id of the route. */
+  readonly route: string;
+  readonly startMs: number;
+  /** Until it failed; of the last attempt, until the call was settled. */
+  readonly durationMs: number;
+  /** The HTTP status or the kind of its failure; absent if it did not fail before its response had started. */
+  readonly failure?: string | undefined;
+}
+
 /** The metrics of a call, as its process observed them. */
 interface CallMetrics {
   /** The number of attempted routes. */
   readonly attempts?: number | undefined;
+  /** The last of these attempts, in their order: as many as fit into one write unit. */
+  readonly routeAttempts?: readonly AttemptRecord[] | undefined;
+  /** From the admission to the settlement, ms. */
+  readonly durationMs?: number | undefined;
   /** From the admission to the first content of a streamed response, ms. */
   readonly firstTokenMs?: number | undefined;
+  /** The caller's `traceparent` (W3C Trace Context), if its request had a valid one. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The usage of a call, as the service counted it or its route reported it. */
