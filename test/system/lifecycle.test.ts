@@ -38,12 +38,12 @@ describe('the local service', () => {
   };
   /** Makes the call that the last start printed. */
   const runPrintedCall = async () => {
-    const printed = `curl -N ${service.session.base_url}`;
+    const printed = `export KEY=${service.session.api_key}\ncurl -N ${service.session.base_url}`;
     const output = await until(
       () => service.output,
       (text) => text.includes(printed),
     );
-    const [command = ''] = output.slice(output.lastIndexOf(printed)).split('\n');
+    const [command = ''] = output.slice(output.lastIndexOf(printed)).split('\n\n');
     return (await promisify(execFile)('bash', ['-c', command])).stdout;
   };
   const read = async () =>

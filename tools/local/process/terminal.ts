@@ -16,14 +16,13 @@ export function readyText({ session, catalog, missingVariables }: ReadyService, 
     messages: [{ role: 'user', content: 'Repeat exactly: hello' }],
     ...(catalog.chatModel?.canStream ? { stream: true, stream_options: { include_usage: true } } : {}),
   };
-  const call = [
-    `curl -N ${session.base_url}/v1/chat/completions -H 'Authorization: Bearer ${session.api_key}' -H 'Content-Type: application/json' -d '${JSON.stringify(request)}'`,
-    '',
-  ];
+  const call = `curl -N ${session.base_url}/v1/chat/completions -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '${JSON.stringify(request)}'`;
   return [
-    `Ready in ${(elapsedMs / 1000).toFixed(1)} s: ${session.base_url} (Ctrl-C stops it).${catalog.chatModel === undefined ? '' : ' Try:'}`,
+    `Ready in ${(elapsedMs / 1000).toFixed(1)} s: ${session.base_url} (Ctrl-C stops it). In another terminal:`,
     '',
-    ...(catalog.chatModel === undefined ? [] : call),
+    `export KEY=${session.api_key}`,
+    ...(catalog.chatModel === undefined ? [] : [call]),
+    '',
     `Its console: ${session.platform_url}/console (continue with the local account)`,
     ...(catalog.isSimulated
       ? []

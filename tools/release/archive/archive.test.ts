@@ -108,10 +108,11 @@ onLinuxX64('the archive of a release', () => {
       break;
     }
     child.stdout.resume();
-    const [, url = '', key = '', body = ''] =
-      /^curl -N (\S+) -H 'Authorization: (Bearer \S+)' .* -d '(.*)'$/.exec(printed) ?? [];
+    const [, url = '', body = ''] =
+      /^curl -N (\S+) -H "Authorization: Bearer \$KEY" .* -d '(.*)'$/.exec(printed) ?? [];
+    const [, key = ''] = /^export KEY=(\S+)$/.exec(lines.at(-2) ?? '') ?? [];
     expect([lines, url]).toEqual([lines, expect.stringMatching(/^http:/)]);
-    const headers = { authorization: key, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const response = await fetch(url, { method: 'POST', headers, body });
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('data: [DONE]')]);
     expect(JSON.parse(run('admin', 'audit', '--json'))).toMatchObject({ exact: true, drift: 0 });
