@@ -10,6 +10,7 @@ import './claude-code.ts';
 import './opencode.ts';
 import './aider.ts';
 import './snippets.ts';
+import './pages.ts';
 import './zed.ts';
 import './specification.ts';
 

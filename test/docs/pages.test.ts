@@ -2,11 +2,10 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../lambdas/app/routes.ts';
-import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
-import { prices } from '../../lambdas/inference/core/pricing/prices.ts';
-import { parseConfig, SETTINGS } from '../../lib/config/config.ts';
+import { SETTINGS } from '../../lib/config/config.ts';
 import { COMMANDS } from '../../operator/commands/commands.ts';
 import { isHistory, PAGES, ROOT, readPage } from './pages.ts';
+import { readDocument, readerOf, snippetsOf } from './snippets.ts';
 
 const MAX_README_LINES = 120;
 /** A page of the documentation has one subject. */
@@ -116,9 +115,15 @@ const words: ReadonlySet<string> = new Set(code.split(/\W+/));
 const FOREIGN =
   /^(kms|bedrock|aws|lambda|apigateway|servicequotas|dynamodb|wafv2|cloudformation|iam|https?)[:-]|^aws |InferenceAccess$|^BadRequestException$|^(CLAUDE_CODE|XDG|ACME)_|^ANTHROPIC_(BASE_URL|AUTH_TOKEN)$|^ROLLBACK_COMPLETE$/;
 
+/** Returns the text without the settings of other products, which pages about these have in all columns but the last. */
+const ownText = (text: string, page: string): string =>
+  /(^|\/)(from-[\w-]+|compared)\.md$/.test(page)
+    ? text.replaceAll(/^\|.*$/gm, (row) => row.split('|').at(-2) ?? '')
+    : text;
+
 /** Returns the settings, variables, metrics, fields and options in code spans that no code has. */
-const unknownNames = (text: string): readonly string[] => [
-  ...spansOf(text)
+const unknownNames = (text: string, page: string): readonly string[] => [
+  ...spansOf(ownText(text, page))
     .filter((span) => !FOREIGN.test(span))
     .flatMap((span) => span.match(/\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Za-z]+_\w+)\b/g) ?? [])
     .filter((name) => !words.has(name) && !code.includes(name)),
@@ -157,19 +162,17 @@ const brokenLinks = (text: string, page: string): readonly string[] =>
     })
     .map(([link]) => link);
 
-/** Returns the examples in JSON that the settings, the catalog or its prices would reject. */
-const invalidExamples = (text: string): readonly string[] =>
-  [...text.matchAll(/```json\n([\s\S]*?)```/g)].flatMap(([, example = '']) => {
-    try {
-      const document = JSON.parse(example.replaceAll(/<[a-z ]+>/g, 'x')) as Readonly<Record<string, unknown>>;
-      if ('models' in document) parseCatalog(document);
-      else if ('unit' in document) prices.parse(document);
-      else if (Object.keys(document).some((name) => SETTINGS.includes(name))) parseConfig(document);
-      return [];
-    } catch (failure) {
-      return [String(failure)];
-    }
-  });
+/** Returns the examples in JSON that what reads them would reject, and those that nothing reads. */
+const invalidExamples = (text: string, page: string): readonly string[] =>
+  snippetsOf(text, page)
+    .filter(({ language }) => language === 'json')
+    .flatMap(({ text: example }) => {
+      try {
+        return readerOf(readDocument(example)) === undefined ? [`nothing reads ${example}`] : [];
+      } catch (failure) {
+        return [String(failure)];
+      }
+    });
 
 /** Private words, each with the term of the glossary. */
 const PRIVATE: Readonly<Record<string, RegExp>> = {
@@ -257,7 +260,8 @@ describe('the checks of pages', () => {
     ['link without its file or heading', '[x](nowhere.md)', '[x](glossary.md)'],
     ['link without its file or heading', '[x](glossary.md#nothing)', '[x](glossary.md#money)'],
     ['example that is rejected', '```json\n{"stage": 1}\n```', '```json\n{"stage": "a"}\n```'],
-    ['example that is rejected', '```json\n{"models": 1}\n```', '```json\n{"id": 1}\n```'],
+    ['example that is rejected', '```json\n{"models": 1}\n```', '```json\n{"item": 1}\n```'],
+    ['example that is rejected', '```json\n{"id": 1}\n```', '```json\n{"transcribe": true}\n```'],
     ['example that is rejected', '```json\n{"unit": "day"}\n```', '```json\n{"item": "input"}\n```'],
     ['word that the glossary replaces', 'The books are exact.', 'The ledger is exact.'],
     ['address without its stage', "new URL('/apps', env.PLATFORM_URL)", 'new URL(`${PLATFORM_URL}/apps`)'],
