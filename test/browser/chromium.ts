@@ -3,4 +3,4 @@ import { type Browser, chromium } from 'playwright-core';
 
 /** Chromium's sandbox needs privileges that a container does not have. */
 export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: process.env.CHROMIUM ?? '', args: ['--no-sandbox'] });
+  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });

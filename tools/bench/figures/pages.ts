@@ -10,8 +10,8 @@ import { bill, breakEvenText, computes, prompts, routeMetrics } from '../cost/ta
 import { markdownTable } from '../harness/markdown.ts';
 import { boundsOf, describeRun, verdictOf } from '../harness/report.ts';
 import { resultMetric, resultOf } from '../harness/results.ts';
-import { comparisonRow, goalCells, peersSection } from '../peers/comparison.ts';
-import { ADDED_ALONE, metricName, PEAK } from '../peers/figures.ts';
+import { goalCells, peersSection, shown } from '../peers/comparison.ts';
+import { ADDED_ALONE, metricName } from '../peers/figures.ts';
 import { LITELLM } from '../peers/litellm.ts';
 import { OURS } from '../peers/ours.ts';
 import { PORTKEY } from '../peers/portkey.ts';
@@ -20,7 +20,7 @@ import { staleness } from './measured-code.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
-/** The titles of the goals of the comparison, in the README and for operators. */
+/** The titles of the goals of the comparison, for operators. */
 const GOALS: Readonly<Record<string, string>> = {
   'goal: first token added, streamed, money on': 'Latency added to a streamed call',
   'goal: added to a whole answer, money on': 'Latency added to a call that is not streamed',
@@ -28,13 +28,6 @@ const GOALS: Readonly<Record<string, string>> = {
   'goal: most calls a second, streamed, money on': 'Streamed calls a second',
   'goal: most calls a second, whole answers, money on': 'Other calls a second',
 };
-
-const COMPARED = [
-  ['Latency added to a streamed chat call, p50', 'chat streamed', ADDED_ALONE, 'ms'],
-  ['Latency added to a chat call, p50', 'chat', ADDED_ALONE, 'ms'],
-  ['Maximum streamed chat calls a second', 'chat streamed', PEAK, '/s'],
-  ['Maximum chat calls a second', 'chat', PEAK, '/s'],
-] as const;
 
 const readPage = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 
@@ -69,14 +62,9 @@ const runs = (): string =>
     shownBenches().map((bench) => [`\`${bench}\``, describeRun(resultOf(bench))]),
   );
 
-const compared = (): string =>
-  markdownTable(
-    ['', 'This service', 'Portkey gateway', 'LiteLLM proxy'],
-    COMPARED.map(([title, testCase, measure, unit]) => {
-      const name = (contestant: string) => metricName(testCase, measure, contestant);
-      return comparisonRow(resultOf('peers'), title, [OURS, PORTKEY, LITELLM].map(name), unit);
-    }),
-  );
+/** The latency that one of those that are compared adds to a streamed chat call. */
+const addedStreamed = (contestant: string) => (): string =>
+  shown(resultOf('peers'), metricName('chat streamed', ADDED_ALONE, contestant), 'ms');
 
 const missed = (): string =>
   markdownTable(
@@ -101,11 +89,9 @@ const block = (write: () => string) => (): string => `\n${write()}\n`;
 /** The text between the comments `<!-- name -->` and `<!-- /name -->` of each page. */
 const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'README.md': {
-    compared: block(compared),
-    goals: block(() =>
-      markdownTable([`Goal, as a share of ${PORTKEY}'s`, 'Measured', 'Wanted', ''], goals()),
-    ),
-    'compared-run': () => resultOf('peers').date,
+    'added-streamed': addedStreamed(OURS),
+    'added-streamed-portkey': addedStreamed(PORTKEY),
+    'added-streamed-litellm': addedStreamed(LITELLM),
   },
   'docs/benchmarks.md': {
     measured: block(ownTable),

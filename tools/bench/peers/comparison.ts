@@ -14,13 +14,14 @@ const COLUMNS = [OURS, OURS_WITHOUT_MONEY, PORTKEY, LITELLM, FORWARDER] as const
 /** Rounds to the digits that a reader compares. */
 const digits = (value: number): string => String(Number(value.toPrecision(value >= 100 ? 3 : 2)));
 
-function shown({ figures }: DatedReport, name: string, unit: string): string {
+/** Returns a value of a report with its unit, or a dash. */
+export function shown({ figures }: DatedReport, name: string, unit: string): string {
   const { value = Number.NaN } = figures.find((metric) => metric.name === name) ?? {};
   return Number.isNaN(value) ? '-' : `${digits(value)} ${unit}`;
 }
 
 /** A row of the named values of a report. */
-export const comparisonRow = (
+const comparisonRow = (
   report: DatedReport,
   title: string,
   names: readonly string[],
