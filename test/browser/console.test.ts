@@ -102,7 +102,7 @@ describe('the console in Chromium', () => {
   it('makes a key, shows it once, and waits for the first call, whose cost it shows within 5 s', async () => {
     await user.go('/start', 'First call');
     await user.page.getByLabel('Name').fill('laptop');
-    await user.page.getByRole('button', { name: 'Make the key' }).click();
+    await user.page.getByRole('button', { name: 'Create key' }).click();
     const shownKey = user.page.getByRole('region', { name: 'API key' });
     key = (await shownKey.innerText()).trim();
     expect(key).toMatch(/^uis_/);
@@ -121,6 +121,13 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('heading', { name: 'Receipt' }).waitFor();
     await user.settled();
     expect(await text('cost')).toBe(`$${response.headers.get('x-cost-usd')}`);
+    const bill = user.page.getByRole('region', { name: 'Bill' });
+    const amounts = await bill.locator('td:last-child .money').allInnerTexts();
+    const [charged = '', ...parts] = amounts.toReversed();
+    expect(charged).toBe(`$${response.headers.get('x-cost-usd')}`);
+    const nanoOf = (amount: string) => Math.round(shown(amount) * 1e9);
+    expect(parts.reduce((sum, part) => sum + nanoOf(part), 0)).toBe(nanoOf(charged));
+    expect(await user.page.title()).toMatch(/^Receipt · /);
     await user.page.reload();
     await user.page.getByRole('heading', { name: 'Receipt' }).waitFor();
     expect(await user.page.content()).not.toContain(key);
@@ -162,10 +169,10 @@ describe('the console in Chromium', () => {
 
   it('shows that a cap is reached, and a rotation counting down', async () => {
     await user.go('/keys', 'Keys');
-    await user.page.getByRole('button', { name: 'Make a key' }).click();
+    await user.page.getByRole('button', { name: 'Create key' }).click();
     await user.page.getByLabel('Name').fill(MARKUP);
-    await user.page.getByLabel('Cap a day, USD').fill('0.000000001');
-    await user.page.getByRole('button', { name: 'Make the key' }).click();
+    await user.page.getByLabel('Daily cap, USD').fill('0.000000001');
+    await user.page.getByRole('button', { name: 'Create', exact: true }).click();
     const capped = (await user.page.getByRole('region', { name: 'API key' }).innerText()).trim();
     await user.page.getByRole('button', { name: 'Done' }).click();
     const response = await service.chat(
@@ -182,7 +189,7 @@ describe('the console in Chromium', () => {
       .first()
       .waitFor();
     await user.page.getByRole('button', { name: 'Edit' }).click();
-    await user.page.getByLabel('Cap a day, USD').fill('0');
+    await user.page.getByLabel('Daily cap, USD').fill('0');
     await user.page.getByRole('button', { name: 'Save' }).click();
     await user.page.getByText('cap reached').waitFor();
     await user.page.screenshot({ path: join(SCREENSHOTS, 'console-key-cap.png') });
@@ -217,7 +224,7 @@ describe('the console in Chromium', () => {
     const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook?a=%3Cb%3E`;
     await user.go('/webhooks', 'Webhooks');
     await user.page.getByRole('button', { name: 'Add a webhook' }).click();
-    await user.page.getByLabel('Address').fill(url);
+    await user.page.getByLabel('Endpoint URL').fill(url);
     await user.page.getByLabel('Description').fill(MARKUP);
     await user.page.getByRole('button', { name: 'Add', exact: true }).click();
     await user.page.getByRole('button', { name: 'Done' }).click();
@@ -241,14 +248,16 @@ describe('the console in Chromium', () => {
     await user.page.getByText(/^Cost \$0\.\d+$/).waitFor();
     await user.page.screenshot({ path: join(SCREENSHOTS, 'console-playground-chat.png') });
     await user.page.getByRole('tab', { name: 'Images' }).click();
-    await user.page.getByRole('button', { name: 'Draw' }).click();
+    await user.page.getByRole('button', { name: 'Generate' }).click();
     await user.page.locator('img.picture').waitFor();
     expect(await user.page.getByRole('tabpanel').innerText()).toContain('/v1/images/generations');
     await user.page.screenshot({ path: join(SCREENSHOTS, 'console-playground-image.png'), fullPage: true });
     await user.page.getByRole('tab', { name: 'Speech' }).click();
     await user.page.getByRole('button', { name: 'Speak' }).click();
     await user.page.locator('audio').waitFor();
-    // The key of the playground ends with the page.
+    // The key of the playground ends with the page, and its receipts do not link to it.
+    await user.go('/activity', 'Activity');
+    await user.page.getByRole('cell', { name: 'revoked key' }).first().waitFor();
     await user.go('/keys', 'Keys');
     await user.settled();
     await user.page.getByRole('link', { name: 'console playground' }).waitFor({ state: 'detached' });
@@ -261,7 +270,7 @@ describe('the console in Chromium', () => {
     await user.page.getByLabel('Summary').fill('javascript:alert(3)');
     await user.page.getByLabel('Description').fill(MARKUP);
     await user.page.getByRole('textbox', { name: 'Category' }).fill('tools');
-    await user.page.getByLabel('Address').fill('https://example.com/app');
+    await user.page.getByLabel('URL').fill('https://example.com/app');
     await user.page.getByRole('button', { name: 'Publish', exact: true }).click();
     await user.page.getByRole('heading', { name: MARKUP, level: 1 }).waitFor();
     const listing = user.page.url();
@@ -272,7 +281,7 @@ describe('the console in Chromium', () => {
     const other = await ConsoleUser.open(browser, service);
     await other.signIn('somebody-else@example.com');
     await other.page.goto(`${service.session.platform_url}/console#/keys/${keyId}`);
-    await other.page.getByText('No such key belongs to your account.').waitFor();
+    await other.page.getByText('Your account has no such key').waitFor();
     await other.page.goto(`${service.session.platform_url}/console#/activity/${data[0]?.id}`);
     await other.page.getByText('Your account has no receipt with this id').waitFor();
     expect(await other.page.getByTestId('cost').count()).toBe(0);
@@ -396,7 +405,7 @@ describe('the console in Chromium', () => {
     ).toBe(CONVERSATION_WITH_BREAKPOINTS);
     await user.page.getByLabel('Model').selectOption(CONVERSATION_WITH_BREAKPOINTS);
     await user.page.waitForURL((url) => decodeURIComponent(url.hash).includes('onerror='));
-    expect(await user.page.getByLabel('Model').locator('option:checked').innerText()).toBe(
+    expect(await user.page.getByLabel('Model').locator('option:checked').innerText()).toContain(
       CONVERSATION_WITH_BREAKPOINTS,
     );
     expect(await user.page.locator(ELEMENTS).count()).toBe(0);
@@ -444,7 +453,7 @@ describe('the console in Chromium', () => {
 
   it('responds to the keyboard: a dialog retains the focus and closes with Escape, and tabs follow the arrow keys', async () => {
     await user.go('/keys', 'Keys');
-    await user.page.getByRole('button', { name: 'Make a key' }).focus();
+    await user.page.getByRole('button', { name: 'Create key' }).focus();
     await user.page.keyboard.press('Enter');
     await user.page.getByRole('dialog').waitFor();
     for (let step = 0; step < 4; step += 1) await user.page.keyboard.press('Tab');
@@ -481,7 +490,7 @@ describe('the console in Chromium', () => {
     await service.admin('seller', 'pause', '--account', seller.id);
     const wrong: string[] = [];
     for (const view of ['Sellers', 'Routes', 'Catalog', 'Audit', 'Dead letters', 'Accounts']) {
-      await user.page.getByRole('tab', { name: view }).click();
+      await user.page.getByRole('tab', { name: view, exact: true }).click();
       await user.settled();
       if (view === 'Sellers') {
         const row = user.page.getByRole('row', { name: seller.id });
@@ -500,6 +509,7 @@ describe('the console in Chromium', () => {
         ['', 'light', 1280],
         ['-dark', 'dark', 1280],
         ['-small', 'light', 360],
+        ['-small-dark', 'dark', 360],
       ] as const) {
         await user.page.emulateMedia({ colorScheme });
         await user.page.setViewportSize({ width, height: 900 });

@@ -51,7 +51,7 @@ describe('the first use of the console', () => {
 
   it('names a next step on every empty page', async () => {
     for (const [path, heading, link] of [
-      ['/keys', 'Keys', 'Make one and your first call'],
+      ['/keys', 'Keys', 'Create one and make your first call'],
       ['/activity', 'Activity', 'Make a call from your client'],
       ['/webhooks', 'Webhooks', 'the API reference'],
       ['/installed', 'Installed', 'Find an app or an agent'],
@@ -85,7 +85,7 @@ describe('the first use of the console', () => {
   it('asks for credit before a key that it would show only once', async () => {
     await user.go('/start', 'First call');
     await user.page.getByRole('heading', { name: '1. Add credit' }).waitFor();
-    expect(await button('Make the key').count()).toBe(0);
+    expect(await button('Create key').count()).toBe(0);
     await take('start-no-credit');
   });
 
@@ -102,7 +102,7 @@ describe('the first use of the console', () => {
         ),
       ).not.toBe('');
       expect(user.requests.filter((address) => address.endsWith('/api/create-order'))).toHaveLength(before);
-      await user.page.getByText('From $0.5 to $10,000').waitFor();
+      await user.page.getByText('At least $0.50, at most $10,000').waitFor();
     },
   );
 
@@ -117,7 +117,7 @@ describe('the first use of the console', () => {
     await user.page.getByText('$10.00 received.').waitFor();
     await take('payment-received');
     await user.page.getByRole('link', { name: 'Make your first call' }).click();
-    await user.page.getByRole('heading', { name: '2. Make a key' }).waitFor();
+    await user.page.getByRole('heading', { name: '2. Create a key' }).waitFor();
   });
 
   it('believes the service, and not an address, of what was paid', async () => {
@@ -132,7 +132,7 @@ describe('the first use of the console', () => {
 
   it('keeps a new key through a look at other pages, in the memory of the tab alone, until it is done', async () => {
     await user.go('/start', 'First call');
-    await button('Make the key').click();
+    await button('Create key').click();
     const key = await newKey();
     await user.page.getByRole('link', { name: 'Billing', exact: true }).click();
     await user.page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
@@ -157,7 +157,7 @@ describe('the first use of the console', () => {
     expect(status).toBe(200);
     await user.page.getByText('Got it: sim/chat for').waitFor();
     await user.page.reload();
-    await user.page.getByRole('heading', { name: '2. Make a key' }).waitFor();
+    await user.page.getByRole('heading', { name: '2. Create a key' }).waitFor();
   });
 
   it('says while it waits that no call succeeds without credit', async () => {
@@ -168,7 +168,7 @@ describe('the first use of the console', () => {
         await route.fulfill({ response, json: { ...(await response.json()), balance: 0 } });
       },
     );
-    await button('Make the key').click();
+    await button('Create key').click();
     await user.page
       .getByText('The balance is $0.00, so every call is rejected with 402.')
       .waitFor({ timeout: 20_000 });
@@ -181,11 +181,11 @@ describe('the first use of the console', () => {
 
   it('keeps a new key in its dialog at Escape, however often, until Done', async () => {
     await user.go('/keys', 'Keys');
-    await button('Make a key').click();
+    await button('Create key').click();
     expect(await user.page.getByLabel('Requests a minute').getAttribute('placeholder')).toBe('100');
     expect(await user.page.getByLabel('Tokens a minute').getAttribute('placeholder')).toBe('no limit');
     await user.page.getByLabel('Name').fill('phone');
-    await button('Make the key').click();
+    await button('Create').click();
     const key = await newKey();
     for (let times = 0; times < 3; times += 1) {
       await user.page.keyboard.press('Escape');
@@ -220,10 +220,10 @@ describe('the first use of the console', () => {
           : route.continue(),
     );
     await user.go('/keys', 'Keys');
-    await button('Make a key').click();
+    await button('Create key').click();
     await user.page.getByLabel('Name').fill('tablet');
-    await button('Make the key').click();
-    expect(await user.page.getByRole('alert').innerText()).toBe('Cap a day, USD: is wrong.');
+    await button('Create').click();
+    expect(await user.page.getByRole('alert').innerText()).toBe('Daily cap, USD: is wrong.');
     await button('Cancel').click();
     await user.page.unrouteAll();
   });
@@ -299,7 +299,7 @@ describe('the first use of the console', () => {
     await user.page.getByText('A payout settles to your account.').waitFor();
     await take('webhook-events');
     await user.page
-      .getByLabel('Address')
+      .getByLabel('Endpoint URL')
       .fill(`http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook`);
     await button('Add').click();
     await button('Done').click();
@@ -322,9 +322,7 @@ describe('the first use of the console', () => {
     await seller.page.getByLabel('Summary').fill('A story each day.');
     await seller.page.getByRole('textbox', { name: 'Category' }).fill('stories');
     await seller.page.getByLabel('Price, USD').fill('1.50');
-    await seller.page.getByRole('button', { name: 'Publish', exact: true }).click();
-    expect(await seller.page.locator('input:invalid').count()).toBe(1);
-    await seller.page.getByLabel('Address').fill('https://example.com/stories');
+    await seller.page.getByLabel('URL').fill('https://example.com/stories');
     await seller.page.getByLabel('Seller').fill('Story House');
     await seller.page.getByLabel('Contact').fill('help@example.com');
     await seller.page.getByRole('button', { name: 'Publish', exact: true }).click();

@@ -165,6 +165,17 @@ describe('the statements of the console', () => {
     await send(seller, '/api/v1/refunds', { charge, amount: 50 });
     seen.push('Refunds of purchases');
     await expectLines(buyer, seen);
+    await buyer.go('/billing', 'Billing');
+    const charges = buyer.page.getByRole('region', { name: 'Purchases and subscriptions' });
+    for (const [type, amount] of [
+      ['Refund', '$0.50'],
+      ['Purchase', '-$1.50'],
+    ] as const) {
+      const row = charges.getByRole('row').filter({ has: buyer.page.getByText(type, { exact: true }) });
+      await row.getByRole('link', { name: 'Sea stories' }).waitFor();
+      expect(await row.locator('.money').innerText()).toBe(amount);
+    }
+    await buyer.take('billing-purchases');
 
     await until(
       async () => {

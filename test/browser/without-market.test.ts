@@ -52,7 +52,7 @@ describe('the console of a service without a market', () => {
     await user.go('/webhooks', 'Webhooks');
     await user.page.getByRole('button', { name: 'Add a webhook' }).click();
     expect(await user.page.getByRole('checkbox').count()).toBe(1);
-    await user.page.getByLabel('Address').fill('https://example.com/hook');
+    await user.page.getByLabel('Endpoint URL').fill('https://example.com/hook');
     await user.page.getByRole('button', { name: 'Add', exact: true }).click();
     await user.page.getByText('Copy the secret now').waitFor();
     expect(user.complaints).toEqual([]);

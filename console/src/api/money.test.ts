@@ -1,8 +1,9 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
+import { amountOf } from '../../../lambdas/inference/core/pricing/bill.ts';
 import { usdJson } from '../../../lambdas/platform/core/money.ts';
 import { it } from '../../../tools/test-kit/search.ts';
-import { centsField, centsOf, parseUsd, usdField, usdText } from './money.ts';
+import { centsField, centsOf, lineAmount, parseUsd, roundingOf, usdField, usdText } from './money.ts';
 
 const nano = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 
@@ -53,4 +54,24 @@ it.each([
 ])('the console reads a price of %j USD as %i cents, and shows it in the same form', (text, cents) => {
   expect(centsOf(text)).toBe(cents);
   expect(centsOf(centsField(cents))).toBe(cents);
+});
+
+const line = fc.record({
+  quantity: fc.oneof(
+    fc.nat(1_000_000_000),
+    fc.nat(36_000_000).map((ms) => ms / 1000),
+  ),
+  price: fc.bigInt({ min: 0n, max: 10n ** 14n }),
+  per: fc.constantFrom(1, 60, 3_600, 1_000_000),
+});
+
+it('the amounts of the lines and their rounding add up to the bill, by at most a nano-dollar a line', () => {
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
+      const total = amountOf(lines);
+      const rounding = roundingOf(lines, total);
+      expect(lines.reduce((sum, each) => sum + lineAmount(each), rounding)).toBe(total);
+      expect(rounding >= 0n && rounding <= BigInt(lines.length)).toBe(true);
+    }),
+  );
 });

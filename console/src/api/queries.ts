@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { account } from './account.ts';
 import { ApiError, call, withQuery } from './client.ts';
+import { DAY_SECONDS, secondsOf } from './statements.ts';
 import type * as Api from './types.ts';
 import { incompleteRollupsDelayMs } from './usage-rollups.ts';
 import { EVENTS, type EventName } from './values.ts';
@@ -103,10 +104,16 @@ export interface CallFilter {
   readonly model?: string | undefined;
   readonly kind?: string | undefined;
   readonly status?: string | undefined;
+  /** UTC days, both inclusive. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
-export const callsPath = (filter: CallFilter, limit: number, cursor?: string): string =>
-  withQuery('/api/v1/usage', { ...filter, limit, cursor });
+export function callsPath({ from, to, ...filter }: CallFilter, limit: number, cursor?: string): string {
+  const start = from === undefined ? undefined : secondsOf(from);
+  const end = to === undefined ? undefined : secondsOf(to) + DAY_SECONDS;
+  return withQuery('/api/v1/usage', { ...filter, start, end, limit, cursor });
+}
 
 export const useCalls = (filter: CallFilter, limit = 50) =>
   useInfiniteQuery({
@@ -175,6 +182,15 @@ export const usePrices = () =>
       }));
     },
   });
+
+/** A model as an option to choose: by its id, with the name that the catalog shows for it. */
+export const modelOption = ({
+  model_id: id,
+  display_name: name,
+}: Pick<PricedModel, 'model_id' | 'display_name'>): readonly [string, string] => [
+  id,
+  name === undefined ? id : `${id} · ${name}`,
+];
 
 export const useOrders = () =>
   usePages<Api.OrderBody>({

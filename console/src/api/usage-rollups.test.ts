@@ -1,14 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { UsageRollupsBody } from './types.ts';
-import {
-  byKey,
-  byModel,
-  dayStart,
-  daysOf,
-  incompleteRollupsDelayMs,
-  leadingModels,
-  monthStart,
-} from './usage-rollups.ts';
+import { byKey, byModel, dayStart, daysOf, incompleteRollupsDelayMs, monthStart } from './usage-rollups.ts';
 
 const NOW = Date.UTC(2026, 10, 3, 23, 59, 59);
 const MONTH = Date.UTC(2026, 10, 1) / 1000;
@@ -53,22 +45,6 @@ it('the usage by model totals the days, with the highest cost first', () => {
     { model: 'a', cost: 5n, calls: 3 },
     { model: 'unknown', cost: 4n, calls: 1 },
   ]);
-});
-
-it.each([1, 7, 8, 40])('the first models and the sum of the others include each of %i models', (count) => {
-  const models = Array.from({ length: count }, (_, at) => ({
-    model: `m${at}`,
-    cost: BigInt(count - at),
-    calls: at,
-  }));
-  const { rows, others } = leadingModels(models, 6);
-  expect(rows).toEqual(models.slice(0, count > 7 ? 6 : count));
-  expect(others?.count).toBe(count > 7 ? count - 6 : undefined);
-  const sum = models.reduce((total, { cost }) => total + cost, 0n);
-  expect(rows.reduce((total, { cost }) => total + cost, others?.cost ?? 0n)).toBe(sum);
-  expect(rows.reduce((total, { calls }) => total + calls, others?.calls ?? 0)).toBe(
-    (count * (count - 1)) / 2,
-  );
 });
 
 it('the usage by key totals the month, and today separately', () => {

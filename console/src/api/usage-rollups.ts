@@ -48,26 +48,6 @@ export function byModel(rollups: Pick<UsageRollupsBody, 'data'>): readonly Model
   return [...models.values()].toSorted((a, b) => (a.cost < b.cost ? 1 : -1));
 }
 
-/** The models that are shown, and the sum of the others if it takes more than one row. */
-export interface LeadingModels {
-  readonly rows: readonly ModelSpend[];
-  readonly others: (Omit<ModelSpend, 'model'> & { readonly count: number }) | undefined;
-}
-
-/** Returns the first models, at most `most`, and the sum of the others: together every model, once. */
-export function leadingModels(models: readonly ModelSpend[], most: number): LeadingModels {
-  if (models.length <= most + 1) return { rows: models, others: undefined };
-  const rest = models.slice(most);
-  return {
-    rows: models.slice(0, most),
-    others: {
-      count: rest.length,
-      cost: rest.reduce((sum, { cost }) => sum + cost, 0n),
-      calls: rest.reduce((sum, { calls }) => sum + calls, 0),
-    },
-  };
-}
-
 export interface KeySpendRow {
   readonly today: bigint;
   readonly month: bigint;

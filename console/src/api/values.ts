@@ -31,6 +31,14 @@ export const STATUSES = [
   'expired',
 ] as const satisfies readonly UsageEntry['status'][];
 
+/** The meaning of each status. A record has no further reason: the client received the error. */
+export const STATUS_TEXTS = {
+  completed: 'The client received the whole response.',
+  interrupted: 'The response broke off. What was delivered is charged.',
+  failed: 'No route of the model could serve it. Nothing is charged; your client received the error.',
+  expired: 'The call ended without a result, and its hold was released. Nothing is charged.',
+} as const satisfies Record<UsageEntry['status'], string>;
+
 /** The least and the most that an order of credit may be, in USD. */
 export const ORDER_USD = { min: '0.5', max: '10000' } as const;
 

@@ -30,6 +30,12 @@ const root = createRootRoute({
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
+/** A day of the query. */
+const dateOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined;
+
 const sectionOf = (value: unknown): 'apps' | 'ai-agents' => (value === 'ai-agents' ? 'ai-agents' : 'apps');
 
 const page = <const Path extends string>(path: Path, component: RouteComponent) =>
@@ -43,11 +49,13 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: '/activity',
-    validateSearch: ({ api_key, model, kind, status }): CallFilter => ({
+    validateSearch: ({ api_key, model, kind, status, from, to }): CallFilter => ({
       api_key: textOf(api_key),
       model: textOf(model),
       kind: textOf(kind),
       status: textOf(status),
+      from: dateOf(from),
+      to: dateOf(to),
     }),
     component: lazyRouteComponent(PAGES['/activity'], 'Activity'),
   }),

@@ -1,23 +1,29 @@
 /** Activity: the calls of all keys, with filters and a search by request id. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type CallFilter, useCalls, useKeys, usePrices } from '../api/queries.ts';
+import { type CallFilter, modelOption, useCalls, useKeys, usePrices } from '../api/queries.ts';
 import { KINDS, STATUSES } from '../api/values.ts';
 import { Loaded, More, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
 import { Input, Select } from '../parts/form.tsx';
 
-const choices = (all: string, values: readonly string[]): readonly (readonly [string, string])[] => [
-  ['', all],
-  ...values.map((value) => [value, value] as const),
-];
+type Option = readonly [value: string, text: string];
+
+/** Adds what is chosen, such as a key that has ended. */
+const withChosen = (options: readonly Option[], chosen: string | undefined): readonly Option[] =>
+  chosen === undefined || options.some(([value]) => value === chosen)
+    ? options
+    : [...options, [chosen, chosen]];
 
 export function Activity() {
   const filter = useSearch({ from: '/activity' });
   const calls = useCalls(filter);
   return (
     <div className="page">
-      <PageHead title="Activity" about="Every call, newest first. Costs are the ledger's own.">
+      <PageHead
+        title="Activity"
+        about="Every call, newest first. Calls that were rejected (400, 401, 402, 404, 429) cost nothing and are not recorded: your client's error says why."
+      >
         <CallSearch />
       </PageHead>
       <Filters filter={filter} />
@@ -41,25 +47,24 @@ function Filters({ filter }: { readonly filter: CallFilter }) {
         Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value)),
       replace: true,
     });
-  const models = [
-    ...new Set([
-      ...(prices.data ?? []).map(({ model_id: id }) => id),
-      ...(filter.model ? [filter.model] : []),
-    ]),
-  ];
+  const named = withChosen(
+    (keys.data ?? []).map(({ id, name }) => [id, name]),
+    filter.api_key,
+  );
+  const models = withChosen((prices.data ?? []).map(modelOption), filter.model);
   return (
     <search className="filters">
       <Select
         label="Key"
         value={filter.api_key ?? ''}
         onChange={(api_key) => set({ api_key })}
-        options={[['', 'All keys'], ...(keys.data ?? []).map(({ id, name }) => [id, name] as const)]}
+        options={[['', 'All keys'], ...named]}
       />
       <Select
         label="Model"
         value={filter.model ?? ''}
         onChange={(model) => set({ model })}
-        options={choices('All models', models)}
+        options={[['', 'All models'], ...models]}
       />
       <Select
         label="Kind"
@@ -71,8 +76,10 @@ function Filters({ filter }: { readonly filter: CallFilter }) {
         label="Status"
         value={filter.status ?? ''}
         onChange={(status) => set({ status })}
-        options={choices('Any status', STATUSES)}
+        options={[['', 'Any status'], ...STATUSES.map((status) => [status, status] as const)]}
       />
+      <Input label="From (UTC)" type="date" value={filter.from ?? ''} onChange={(from) => set({ from })} />
+      <Input label="To (UTC)" type="date" value={filter.to ?? ''} onChange={(to) => set({ to })} />
     </search>
   );
 }

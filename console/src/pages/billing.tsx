@@ -94,7 +94,7 @@ function Standing() {
 
 const COLUMNS: readonly Column<OrderBody>[] = [
   { head: 'Order', cell: ({ order_id: id }) => <span className="mono small">{id}</span> },
-  { head: 'Made', cell: ({ created }) => <Time at={created} /> },
+  { head: 'Created', cell: ({ created }) => <Time at={created} /> },
   {
     head: 'Status',
     cell: ({ status }) => <Badge tone={TONES[status]}>{status.replace('_', ' ')}</Badge>,

@@ -52,7 +52,7 @@ function Standing({ of: earnings }: { readonly of: EarningsBody }) {
       <Facts
         of={{
           'Became credit': <Money nano={earnings.transferred} />,
-          'Proceeds of all sales': <Money nano={earnings.received} />,
+          'Proceeds of all sales, less refunds': <Money nano={earnings.received} />,
           'Fees of these sales': <Money nano={earnings.fees} />,
         }}
       />

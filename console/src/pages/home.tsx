@@ -1,16 +1,9 @@
 /** Home: the balance, what is held, what the month has cost, and the last calls. */
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { useBalance, useCalls, useKeys, useUsageRollups } from '../api/queries.ts';
 import { dateOf } from '../api/statements.ts';
-import {
-  byModel,
-  dayStart,
-  daysOf,
-  leadingModels,
-  type ModelSpend,
-  monthStart,
-} from '../api/usage-rollups.ts';
+import { byModel, dayStart, daysOf, type ModelSpend, monthStart } from '../api/usage-rollups.ts';
 import { Badge, countText, Loaded, MetricCard, Money, numberOf, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
 import { Statements } from '../parts/statement.tsx';
@@ -29,7 +22,7 @@ export function Home() {
       </PageHead>
       {keys.data?.length === 0 ? (
         <p className="note">
-          You have no API key yet. <Link to="/start">Make one and see your first call here</Link>.
+          You have no API key yet. <Link to="/start">Create one and see your first call here</Link>.
         </p>
       ) : null}
       <AccountMetrics />
@@ -106,40 +99,18 @@ function Month() {
         </Suspense>
       </Panel>
       <Panel title="By model" flush>
-        <Loaded query={month}>{(rollups) => <Models of={byModel(rollups)} />}</Loaded>
+        <Loaded query={month}>
+          {(rollups) => (
+            <Table
+              columns={COLUMNS}
+              rows={byModel(rollups)}
+              idOf={({ model }) => model}
+              empty="No calls this month."
+            />
+          )}
+        </Loaded>
       </Panel>
     </div>
-  );
-}
-
-const MODELS_AT_FIRST = 6;
-
-/** The models of the month: the most expensive ones and the sum of the others, until the reader asks for all. */
-function Models({ of: models }: { readonly of: readonly ModelSpend[] }) {
-  const [isWhole, setWhole] = useState(false);
-  const { rows, others } = leadingModels(models, isWhole ? models.length : MODELS_AT_FIRST);
-  const foot =
-    others === undefined ? undefined : (
-      <tr>
-        <td>
-          <button type="button" className="button plain small" onClick={() => setWhole(true)}>
-            {countText(others.count)} others
-          </button>
-        </td>
-        <td className="right">{countText(others.calls)}</td>
-        <td className="right">
-          <Money nano={others.cost} />
-        </td>
-      </tr>
-    );
-  return (
-    <Table
-      columns={COLUMNS}
-      rows={rows}
-      idOf={({ model }) => model}
-      empty="No calls this month."
-      {...(foot === undefined ? {} : { foot })}
-    />
   );
 }
 

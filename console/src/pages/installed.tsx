@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<AcquisitionBody>[] = [
 
 const SUBSCRIPTIONS: readonly Column<SubscriptionBody>[] = [
   { head: 'Listing', of: 'break', cell: ({ listing_id: id }) => <SubscribedListing id={id} /> },
-  { head: 'Plan', of: 'break', cell: ({ plan }) => plan },
+  { head: 'Plan', of: 'break', cell: (subscription) => <PlanName of={subscription} /> },
   { head: 'Price', cell: (subscription) => <PlanPrice of={subscription} /> },
   { head: 'Status', cell: (subscription) => <SubscriptionStatus of={subscription} /> },
   { head: 'Next', cell: (subscription) => <NextCharge of={subscription} /> },
@@ -74,6 +74,12 @@ const SUBSCRIPTIONS: readonly Column<SubscriptionBody>[] = [
 function SubscribedListing({ id }: { readonly id: string }) {
   const { data: listing } = useAnyListing(id);
   return listing === undefined ? null : <ListingCell of={{ listing, listing_id: id }} />;
+}
+
+/** A plan that its listing no longer offers has only its id. */
+function PlanName({ of: { listing_id: id, plan } }: { readonly of: SubscriptionBody }) {
+  const { data: listing } = useAnyListing(id);
+  return listing?.plans.find((each) => each.id === plan)?.name ?? plan;
 }
 
 function ListingCell({

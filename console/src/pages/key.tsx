@@ -23,7 +23,13 @@ export function KeyPage() {
     <Loaded query={keys}>
       {(list) => {
         const key = list.find((each) => each.id === id);
-        return key === undefined ? <Empty>No such key belongs to your account.</Empty> : <KeyView of={key} />;
+        return key === undefined ? (
+          <Empty>
+            Your account has no such key, or it has been revoked. Its calls stay in your activity.
+          </Empty>
+        ) : (
+          <KeyView of={key} />
+        );
       }}
     </Loaded>
   );
@@ -127,7 +133,7 @@ const Scope = ({ of: { policy, created } }: { readonly of: ApiKey }) => (
             .replace(/^$/, 'none') ?? 'all',
         'Requests a minute': countText(policy.rpm ?? DEFAULT_RPM),
         'Tokens a minute': policy.tpm === undefined ? 'no limit' : countText(policy.tpm),
-        Made: <Time at={created} />,
+        Created: <Time at={created} />,
       }}
     />
   </Panel>
@@ -194,7 +200,7 @@ function EndKey({ of: key, onEnded }: { readonly of: ApiKey; readonly onEnded: (
   };
   return (
     <Confirmed
-      text="End the key"
+      text="Revoke"
       question="The next call with this key is rejected. Its past calls stay in your activity."
       action={endKey}
       className="button bad"

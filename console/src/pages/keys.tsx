@@ -20,7 +20,7 @@ export function Keys() {
         title="Keys"
         about="Each key has caps, rates and scopes of its own, effective for the next call."
       >
-        <DialogButton text="Make a key" className="button main">
+        <DialogButton text="Create key" className="button main">
           {(close) => <MakeKey onClose={close} />}
         </DialogButton>
       </PageHead>
@@ -75,7 +75,7 @@ const columnsOf = (spendOf: (key: ApiKey) => KeySpendRow | undefined): readonly 
     right: true,
     cell: (key) => <SpendCell nano={spendOf(key)?.month} cap={key.policy.monthly_usd} />,
   },
-  { head: 'Made', cell: ({ created }) => <Time at={created} /> },
+  { head: 'Created', cell: ({ created }) => <Time at={created} /> },
 ];
 
 const NOTHING: KeySpendRow = { today: 0n, month: 0n };
@@ -94,7 +94,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
           idOf={({ id }) => id}
           empty={
             <>
-              No keys yet. <Link to="/start">Make one and your first call</Link>.
+              No keys yet. <Link to="/start">Create one and make your first call</Link>.
             </>
           }
         />
@@ -118,5 +118,5 @@ function MakeKey({ onClose }: { readonly onClose: () => void }) {
     await listKeysAgain();
   };
   if (newKey !== undefined) return <KeyShown secret={newKey.key} onDone={onClose} />;
-  return <KeyForm submit="Make the key" onSubmit={make} onCancel={onClose} />;
+  return <KeyForm submit="Create" onSubmit={make} onCancel={onClose} />;
 }

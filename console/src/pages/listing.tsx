@@ -43,7 +43,7 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
               Category: listing.category,
               Installs: countText(listing.installs),
               Rating: listing.rating === null ? 'none yet' : `${listing.rating.toFixed(1)} of 5`,
-              Address: <OpenListing of={listing} />,
+              URL: <OpenListing of={listing} />,
               Seller: <Seller of={listing} />,
             }}
           />

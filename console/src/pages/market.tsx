@@ -13,16 +13,22 @@ import { ListingForm, type ListingInput } from '../parts/listing/listing-form.ts
 import { sectionOf } from '../parts/listing/listing-links.tsx';
 
 /** A listing's price is in the smallest unit of its currency (ISO 4217 gives most two decimals). */
-export function priceText(price: ListingBody['price']): string {
+export function priceText(
+  price: Pick<NonNullable<ListingBody['price']>, 'amount' | 'currency'> | null,
+): string {
   if (price === null) return 'free';
   const amount = Number(price.amount);
   const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: price.currency });
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
-/** A listing without a price may have plans. */
-export const offerText = (listing: ListingBody): string =>
-  isBySubscriptionOnly(listing) ? 'by subscription' : priceText(listing.price);
+/** `$4.99 or from $3.00 a month`: the price, and the plan with the smallest charge. */
+export function offerText(listing: ListingBody): string {
+  const [plan] = listing.plans.toSorted((a, b) => a.amount - b.amount);
+  if (plan === undefined) return priceText(listing.price);
+  const subscribed = `from ${priceText(plan)} a ${plan.interval}`;
+  return isBySubscriptionOnly(listing) ? subscribed : `${priceText(listing.price)} or ${subscribed}`;
+}
 
 export function Market() {
   const { section = 'apps' } = useSearch({ from: '/market' });

@@ -115,7 +115,7 @@ const columnsOf = (input: bigint, output: bigint): readonly Column<PricedModel>[
 ];
 
 function ModelCell({ of: price }: { readonly of: PricedModel }) {
-  const { model_id: id, type, prices, aliases } = price;
+  const { model_id: id, display_name: name, type, prices, aliases } = price;
   return (
     <>
       <div className="break">
@@ -124,6 +124,7 @@ function ModelCell({ of: price }: { readonly of: PricedModel }) {
         </Link>
       </div>
       <div className="row">
+        {name === undefined || name === id ? null : <span className="small">{name}</span>}
         <Badge>{KIND_NAMES[type]}</Badge>
         {price.default ? <Badge tone="good">default</Badge> : null}
         <span className="small quiet">{traitsText(price)}</span>

@@ -2,7 +2,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { endPlaygroundKey, PLAYGROUND_CAP_USD } from '../api/playground.ts';
-import { listKeysAgain, usePrices } from '../api/queries.ts';
+import { listKeysAgain, modelOption, usePrices } from '../api/queries.ts';
 import type { PriceBody } from '../api/types.ts';
 import { KINDS } from '../api/values.ts';
 import { Empty, Loaded, PageHead } from '../parts/basics.tsx';
@@ -60,7 +60,7 @@ function Trials({ prices }: { readonly prices: readonly PriceBody[] }) {
               label="Model"
               value={model}
               onChange={(to) => navigate({ search: { kind, model: to }, replace: true })}
-              options={models.map((id) => [id, id] as const)}
+              options={ofKind.map(modelOption)}
             />
           </div>
           <Trial

@@ -1,9 +1,10 @@
 /** The receipt of a call: the hold, and the cost by line item, as recorded in the ledger. */
 import { Link, useParams } from '@tanstack/react-router';
 import { ApiError } from '../api/client.ts';
+import { lineAmount, roundingOf } from '../api/money.ts';
 import { useReceipt } from '../api/queries.ts';
 import type { AccountReceipt } from '../api/types.ts';
-import { KIND_NAMES } from '../api/values.ts';
+import { KIND_NAMES, STATUS_TEXTS } from '../api/values.ts';
 import {
   Badge,
   countText,
@@ -16,7 +17,7 @@ import {
   Panel,
   Time,
 } from '../parts/basics.tsx';
-import { Status, unitsText } from '../parts/call-table.tsx';
+import { KeyName, Status, unitsText } from '../parts/call-table.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
 export function ReceiptPage() {
@@ -57,7 +58,9 @@ const Receipt = ({ of: receipt }: { readonly of: AccountReceipt }) => (
             {receipt.estimated ? <Badge tone="warn">counted by the service</Badge> : null}
           </span>
         }
-      />
+      >
+        <p className="small quiet">{STATUS_TEXTS[receipt.status]}</p>
+      </MetricCard>
       <MetricCard title="Units" value={unitsText(receipt)} />
     </div>
     <Lines of={receipt} />
@@ -80,6 +83,7 @@ const COLUMNS: readonly Column<AccountReceipt['lines'][number]>[] = [
       </>
     ),
   },
+  { head: 'Amount', right: true, cell: (line) => <Money nano={lineAmount(line)} /> },
 ];
 
 const FootRow = ({ text, nano }: { readonly text: string; readonly nano: bigint }) => (
@@ -91,47 +95,45 @@ const FootRow = ({ text, nano }: { readonly text: string; readonly nano: bigint 
   </tr>
 );
 
-const Lines = ({ of: { lines, cost, waived } }: { readonly of: AccountReceipt }) => (
-  <Panel title="Bill" flush>
-    <Table
-      columns={COLUMNS}
-      rows={lines}
-      idOf={({ item, price }) => `${item} ${price}`}
-      empty="No lines."
-      foot={
-        <>
-          <FootRow text="Charged, rounded up once to a nano-dollar" nano={cost} />
-          {waived === 0n ? null : (
-            <FootRow text="Waived: the service's own count beyond the hold" nano={waived} />
-          )}
-        </>
-      }
-    />
-  </Panel>
-);
+function Lines({ of: { lines, cost, waived } }: { readonly of: AccountReceipt }) {
+  const rounding = roundingOf(lines, cost + waived);
+  return (
+    <Panel title="Bill" flush>
+      <Table
+        columns={COLUMNS}
+        rows={lines}
+        idOf={({ item, price }) => `${item} ${price}`}
+        empty="No lines."
+        foot={
+          <>
+            {rounding === 0n ? null : <FootRow text="Rounded up once to a nano-dollar" nano={rounding} />}
+            {waived === 0n ? null : (
+              <FootRow text="Waived: the service's own count beyond the hold" nano={-waived} />
+            )}
+            <FootRow text="Charged" nano={cost} />
+          </>
+        }
+      />
+    </Panel>
+  );
+}
 
 const Call = ({ of: receipt }: { readonly of: AccountReceipt }) => (
   <Panel title="Call">
     <Facts
       of={{
         Time: <Time at={receipt.created} />,
-        Key: (
-          <Link to="/keys/$id" params={{ id: receipt.api_key }} className="mono">
-            {receipt.api_key}
-          </Link>
-        ),
+        Key: <KeyName id={receipt.api_key} />,
         Model: receipt.model ?? 'unknown',
         Kind: KIND_NAMES[receipt.kind],
         Route: receipt.route ?? 'none served',
         Replayed: receipt.replayed === null ? 'no' : <Time at={receipt.replayed} />,
         'Routes tried': receipt.attempts ?? 'not known',
         'First content after':
-          receipt.first_token_ms === null
-            ? 'not streamed, or not known'
-            : `${countText(receipt.first_token_ms)} ms`,
+          receipt.first_token_ms === null ? '–' : `${countText(receipt.first_token_ms)} ms`,
         'Of the input, cached': countText(receipt.cached_units),
         'Service tier': receipt.service_tier ?? 'standard',
-        'Prices of catalog': <span className="mono">{receipt.catalog ?? 'unknown'}</span>,
+        'Catalog version': <span className="mono">{receipt.catalog ?? '–'}</span>,
       }}
     />
   </Panel>

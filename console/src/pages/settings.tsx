@@ -20,7 +20,7 @@ export function Settings() {
         <Facts
           of={{
             Account: <span className="mono">{account.data?.id}</span>,
-            Address: account.data?.email ?? 'none given',
+            Email: account.data?.email ?? 'none given',
             Opened: account.data ? <Time at={account.data.created} /> : null,
           }}
         />
@@ -50,7 +50,7 @@ export function Settings() {
           </div>
         </div>
       </Panel>
-      <Panel title="Addresses">
+      <Panel title="Base URLs">
         <div className="stack">
           <h3>OpenAI SDK: base URL</h3>
           <Code text={`${SERVICE}/v1`} label="Base URL of OpenAI's SDKs" />

@@ -88,8 +88,8 @@ function MakeFirstKey() {
     await listKeysAgain();
   };
   return (
-    <Panel title="2. Make a key">
-      <Form submit="Make the key" onSubmit={make} labels={{ name: 'Name' }}>
+    <Panel title="2. Create a key">
+      <Form submit="Create key" onSubmit={make} labels={{ name: 'Name' }}>
         <Input label="Name" value={name} onChange={setName} required />
       </Form>
     </Panel>

@@ -48,7 +48,7 @@ const EventCount = ({ of: events }: { readonly of: Webhook['events'] }) =>
 
 const COLUMNS: readonly Column<Webhook>[] = [
   {
-    head: 'Address',
+    head: 'Endpoint URL',
     of: 'break',
     cell: ({ id, url, description }) => (
       <>
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   },
   { head: 'State', cell: (webhook) => <WebhookState of={webhook} /> },
   { head: 'Events', of: 'small', cell: ({ events }) => <EventCount of={events} /> },
-  { head: 'Made', cell: ({ created }) => <Time at={created} /> },
+  { head: 'Created', cell: ({ created }) => <Time at={created} /> },
 ];
 
 function AddWebhook({ onClose }: { readonly onClose: () => void }) {
@@ -87,10 +87,10 @@ function AddWebhook({ onClose }: { readonly onClose: () => void }) {
       submit="Add"
       onSubmit={add}
       onCancel={onClose}
-      labels={{ url: 'Address', events: 'Events', description: 'Description' }}
+      labels={{ url: 'Endpoint URL', events: 'Events', description: 'Description' }}
     >
       <Input
-        label="Address"
+        label="Endpoint URL"
         type="url"
         value={url}
         onChange={setUrl}

@@ -1,5 +1,5 @@
 /** The small components of every page. */
-import { Fragment, type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useState } from 'react';
 import { usdParts } from '../api/money.ts';
 import { Problem } from './problem.tsx';
 
@@ -14,23 +14,24 @@ export function Money({ nano, large = false }: { readonly nano: bigint; readonly
   );
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const SHORT = new Intl.DateTimeFormat(undefined, {
+const CLOCK = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
   month: 'short',
   day: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
+  timeZoneName: 'short',
 });
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-/** A time in seconds since the epoch or as ISO text, in the reader's own zone; a far one as its day. */
+/** A time in seconds since the epoch or as ISO text, in the reader's own zone, which it names; a far one as its day. */
 export function Time({ at, day = false }: { readonly at: number | string; readonly day?: boolean }) {
   const date = new Date(typeof at === 'number' ? at * 1000 : at);
   return (
-    <time dateTime={date.toISOString()} title={CLOCK.format(date)} className="number">
-      {(day ? DAY : SHORT).format(date)}
+    <time dateTime={date.toISOString()} title={date.toISOString()} className="number">
+      {(day ? DAY : CLOCK).format(date)}
     </time>
   );
 }
@@ -43,6 +44,16 @@ export const countText = (count: number): string => COUNT.format(count);
 export const numberOf = (count: number, one: string): string =>
   `${countText(count)} ${one}${count === 1 ? '' : 's'}`;
 
+/** The title of the whole console, as its page has it. */
+const CONSOLE_TITLE = document.title;
+
+/** Names the page in the browser's tab and history. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · ${CONSOLE_TITLE}`;
+  }, [title]);
+}
+
 export function PageHead({
   title,
   about,
@@ -52,6 +63,7 @@ export function PageHead({
   readonly about?: ReactNode;
   readonly children?: ReactNode;
 }) {
+  useTitle(title);
   return (
     <div className="head">
       <div>
@@ -182,7 +194,16 @@ export const More = ({
   ) : null;
 
 /** Text to be copied, such as a command. */
-export function Code({ text, label }: { readonly text: string; readonly label: string }) {
+export function Code({
+  text,
+  label,
+  wrap = false,
+}: {
+  readonly text: string;
+  readonly label: string;
+  /** Shows a long word, such as a key, in several lines, none below the button. */
+  readonly wrap?: boolean;
+}) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -193,7 +214,7 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
     <div className="code">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
       <section tabIndex={0} aria-label={label}>
-        <pre>{text}</pre>
+        <pre className={wrap ? 'wrap' : undefined}>{text}</pre>
       </section>
       <button type="button" className="button small" onClick={copy} aria-label={`Copy: ${label}`}>
         {copied ? 'Copied' : 'Copy'}

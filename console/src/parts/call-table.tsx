@@ -1,5 +1,6 @@
 /** Calls as rows, each with a link to its receipt. */
 import { Link } from '@tanstack/react-router';
+import { useKeys } from '../api/queries.ts';
 import type { UsageEntry } from '../api/types.ts';
 import { Badge, countText, Money, Time } from './basics.tsx';
 import { type Column, Table } from './table.tsx';
@@ -21,6 +22,23 @@ export function unitsText({
   return `${countText(input)} in · ${countText(output)} out`;
 }
 
+/** The name of a key of the account; one that was revoked, as keys of the playground are, has neither name nor page. */
+export function KeyName({ id }: { readonly id: string }) {
+  const keys = useKeys();
+  const key = keys.data?.find((each) => each.id === id);
+  if (key === undefined)
+    return (
+      <span className="quiet" title={id}>
+        {keys.data === undefined ? '' : 'revoked key'}
+      </span>
+    );
+  return (
+    <Link to="/keys/$id" params={{ id }}>
+      {key.name}
+    </Link>
+  );
+}
+
 const COLUMNS: readonly Column<UsageEntry>[] = [
   {
     head: 'Time',
@@ -31,6 +49,7 @@ const COLUMNS: readonly Column<UsageEntry>[] = [
     ),
   },
   { head: 'Model', of: 'break', cell: ({ model }) => model ?? <span className="quiet">unknown</span> },
+  { head: 'Key', of: 'break', cell: ({ api_key: id }) => <KeyName id={id} /> },
   { head: 'Status', cell: ({ status }) => <Status status={status} /> },
   { head: 'Units', right: true, of: 'quiet', cell: unitsText },
   { head: 'Cost', right: true, cell: ({ cost }) => <Money nano={cost} /> },

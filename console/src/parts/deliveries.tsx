@@ -48,7 +48,7 @@ const columnsOf = (webhookId: string): readonly Column<DeliveryBody>[] => [
       </>
     ),
   },
-  { head: 'Made', cell: ({ created }) => <Time at={created} /> },
+  { head: 'Created', cell: ({ created }) => <Time at={created} /> },
   {
     head: 'Status',
     cell: ({ status, dead_reason: reason }) => (

@@ -1,7 +1,7 @@
 /** The permissions of a key: caps, rates, models and kinds. */
 import { useState } from 'react';
 import { usdField } from '../api/money.ts';
-import { usePrices } from '../api/queries.ts';
+import { modelOption, usePrices } from '../api/queries.ts';
 import type { ApiKey, PolicyBody } from '../api/types.ts';
 import { type CallKindValue, DEFAULT_RPM, KINDS } from '../api/values.ts';
 import { Choices, Form, Input } from './form.tsx';
@@ -65,8 +65,8 @@ const RATE = { min: '1', max: '1000000000' } as const;
 
 const LABELS = {
   name: 'Name',
-  'policy.daily_usd': 'Cap a day, USD',
-  'policy.monthly_usd': 'Cap a month, USD',
+  'policy.daily_usd': 'Daily cap, USD',
+  'policy.monthly_usd': 'Monthly cap, USD',
   'policy.rpm': 'Requests a minute',
   'policy.tpm': 'Tokens a minute',
   'policy.allowed_models': 'Models',
@@ -149,15 +149,14 @@ function AllowedModels({
   readonly onChange: (chosen: readonly string[]) => void;
 }) {
   const prices = usePrices();
-  const modelIds = (prices.data ?? []).map(({ model_id: id }) => id);
-  const all = [...new Set([...chosen, ...modelIds])].map((id) => [id, id] as const);
+  const all = new Map([...chosen.map((id) => [id, id] as const), ...(prices.data ?? []).map(modelOption)]);
   return (
     <details open={chosen.length > 0}>
       <summary>Models ({chosen.length === 0 ? 'all' : `${chosen.length} allowed`})</summary>
       <fieldset>
         <legend className="hidden">Allowed models</legend>
         <div className="columns tight">
-          <Choices options={all} chosen={chosen} onChange={onChange} />
+          <Choices options={[...all]} chosen={chosen} onChange={onChange} />
         </div>
       </fieldset>
     </details>

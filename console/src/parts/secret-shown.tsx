@@ -22,7 +22,7 @@ export function SecretShown({
   return (
     <div className="stack">
       <p className="note warn">{children}</p>
-      <Code text={secret} label={label} />
+      <Code text={secret} label={label} wrap />
       <div className="row end">
         <button type="button" className="button main" onClick={onDone}>
           Done

@@ -1,7 +1,7 @@
 /** The page of who is not signed in: a button for each identity provider. */
 import { useQuery } from '@tanstack/react-query';
 import { providers, type Role, signInFailure, startSignIn } from '../api/session.ts';
-import { Loaded } from './basics.tsx';
+import { Loaded, useTitle } from './basics.tsx';
 import { useAction } from './form.tsx';
 import { Problem } from './problem.tsx';
 
@@ -33,11 +33,13 @@ export const Brand = () => (
 export function SignIn({ as: role = 'owner' }: { readonly as?: Role }) {
   const providersQuery = useQuery({ queryKey: ['providers'], queryFn: providers, staleTime: 60_000 });
   const { run, busy, error } = useAction(startSignIn);
+  const title = role === 'owner' ? 'Sign in' : 'Sign in as an operator';
+  useTitle(title);
   return (
     <main className="sign-in">
       <section className="panel stack" aria-labelledby="sign-in">
         <Brand />
-        <h1 id="sign-in">{role === 'owner' ? 'Sign in' : 'Sign in as an operator'}</h1>
+        <h1 id="sign-in">{title}</h1>
         <p className="quiet">
           {role === 'owner'
             ? 'One prepaid balance in front of every model. The first sign-in opens an account.'

@@ -7,7 +7,7 @@ import { type Column, Table } from './table.tsx';
 const OPENING = 'Opening balance';
 
 const COLUMNS: readonly Column<StatementOfSpan['lines'][number]>[] = [
-  { head: 'What', cell: ({ name }) => name },
+  { head: 'Movement', cell: ({ name }) => name },
   { head: 'Amount', right: true, cell: ({ amount }) => <Money nano={amount} /> },
 ];
 
@@ -21,7 +21,7 @@ function StatementTable({ opening, lines, closing }: StatementOfSpan) {
       foot={
         <tr>
           <td>Closing balance</td>
-          <td className="right" data-head="Closing balance">
+          <td className="right">
             <Money nano={closing} />
           </td>
         </tr>

@@ -28,7 +28,7 @@ export function Table<T>({ columns, rows, idOf, empty, foot }: TableOptions<T>) 
   if (rows.length === 0 && foot === undefined) return <Empty>{empty}</Empty>;
   return (
     <div className="scroll">
-      <table>
+      <table className={columns.length > 2 ? 'cards' : undefined}>
         <thead>
           <tr>
             {columns.map(({ head, right, hidden }) => (
@@ -47,7 +47,7 @@ export function Table<T>({ columns, rows, idOf, empty, foot }: TableOptions<T>) 
                   className={`${right ? 'right ' : ''}${of}`}
                   data-head={hidden ? undefined : head}
                 >
-                  {cell(row)}
+                  <div className="value">{cell(row)}</div>
                 </td>
               ))}
             </tr>

@@ -36,7 +36,7 @@ export function TopUp({ title }: { readonly title: string }) {
           value={amount}
           onChange={setAmount}
           required
-          hint={`From $${min} to $${Number(max).toLocaleString('en-US')}, paid at the payment provider's page.`}
+          hint={`At least $${Number(min).toFixed(2)}, at most $${Number(max).toLocaleString('en-US')}. You pay at the payment provider's page.`}
         />
       </Form>
     </Panel>

@@ -27,7 +27,7 @@ export function Payouts({ of: { available, payouts: settings } }: { readonly of:
         title="Payouts"
         columns={COLUMNS}
         idOf={({ id }) => id}
-        empty={`No payouts yet. One is of ${MIN_PAYOUT_USD} USD or more.`}
+        empty={`No payouts yet. A payout is at least $${MIN_PAYOUT_USD}.`}
       />
     </>
   );
@@ -37,7 +37,7 @@ const TONES = { pending: 'warn', in_transit: 'warn', paid: 'good', failed: 'bad'
 
 const COLUMNS: readonly Column<PayoutBody>[] = [
   { head: 'Payout', of: 'break', cell: ({ id }) => <span className="mono small">{id}</span> },
-  { head: 'Made', cell: ({ created }) => <Time at={created} /> },
+  { head: 'Created', cell: ({ created }) => <Time at={created} /> },
   {
     head: 'Status',
     cell: ({ status, failure_code: code }) => (

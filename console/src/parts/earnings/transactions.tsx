@@ -24,7 +24,7 @@ export const Transactions = () => (
 );
 
 const COLUMNS: readonly Column<EarningsTransactionBody>[] = [
-  { head: 'Made', cell: ({ created }) => <Time at={created} /> },
+  { head: 'Created', cell: ({ created }) => <Time at={created} /> },
   {
     head: 'Type',
     cell: ({ type, charge, payout, sale }) => (

@@ -9,7 +9,7 @@ export interface ListingInput {
   readonly summary: string;
   readonly description: string;
   readonly category: string;
-  readonly url: string;
+  readonly url: string | null;
   readonly seller: string | null;
   readonly contact: string | null;
   readonly price: { readonly amount: number; readonly currency: string } | null;
@@ -21,7 +21,7 @@ const LABELS = {
   description: 'Description',
   category: 'Category',
   'price.amount': 'Price, USD',
-  url: 'Address',
+  url: 'URL',
   seller: 'Seller',
   contact: 'Contact',
 } as const;
@@ -50,7 +50,7 @@ export function ListingForm({
     summary,
     description,
     category,
-    url,
+    url: url === '' ? null : url,
     seller: seller === '' ? null : seller,
     contact: contact === '' ? null : contact,
     // Credit is in dollars: a listing in another currency cannot be bought.
@@ -79,9 +79,8 @@ export function ListingForm({
         type="url"
         value={url}
         onChange={setUrl}
-        required
         placeholder="https://example.com"
-        hint="What users open once they have installed it."
+        hint="What users open once they have installed it. Empty for a download."
       />
       <div className="columns">
         <Input label={LABELS.seller} value={seller} onChange={setSeller} placeholder="your public name" />

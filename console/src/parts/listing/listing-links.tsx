@@ -8,8 +8,7 @@ export const sectionOf = ({ kind }: Pick<ListingBody, 'kind'>): MarketSection =>
 
 export function OpenListing({ of: { url, name } }: { readonly of: Pick<ListingBody, 'url' | 'name'> }) {
   const address = url === null ? undefined : webAddress(url);
-  if (address === undefined)
-    return <span className="quiet">Its publisher gives no address to open it at.</span>;
+  if (address === undefined) return <span className="quiet">a download, on its page</span>;
   return (
     <a
       href={address}

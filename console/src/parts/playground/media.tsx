@@ -59,7 +59,7 @@ export function ImageTrial({ model }: TrialModel) {
   const [prompt, setPrompt] = useState('A lighthouse at dusk');
   return (
     <Trial
-      submit="Draw"
+      submit="Generate"
       request={{ kind: 'image', body: { model, prompt, response_format: 'b64_json' } }}
       read={async (response) => (await response.json()) as Images}
       show={({ data: [image] }) =>

@@ -46,6 +46,7 @@ export const priceSchema = z.object({
   /** The id of the model, on an alias only. */
   alias_of: z.string().optional(),
   type: z.enum(KINDS),
+  display_name: z.string().optional(),
   default: z
     .boolean()
     .optional()
@@ -74,6 +75,7 @@ export function priceEntry(model: Model): Body<typeof priceSchema> {
     model_id: id,
     model: id,
     type,
+    ...(model.display_name === undefined ? {} : { display_name: model.display_name }),
     unit: price.unit,
     price: usdJson(mainPrice(price)),
     ...(Object.keys(further).length === 0 ? {} : { prices: further }),

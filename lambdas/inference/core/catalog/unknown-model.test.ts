@@ -33,18 +33,29 @@ describe('the error for an unknown model', () => {
     ['claude-sonet-4-5', 'anthropic/claude-sonnet-4-5'],
     ['claude-sonnet-4-5-20250929', 'anthropic/claude-sonnet-4-5'],
     ['sim/chatt', 'sim/chat'],
+    ['sim/chta', 'sim/chat'],
+    ['simchat', 'sim/chat'],
+    ['SimCaht', 'sim/chat'],
+    ['sim/chat/', 'sim/chat'],
   ])('suggests for %s the model %s', (name, similar) => {
     expect(messageOf(name)).toBe(
       `There is no chat model named ${JSON.stringify(name)}. Did you mean "${similar}"? GET /v1/models lists the models.`,
     );
   });
 
-  it.each(['', 'llama', 'g', 'xim/embed', 'sim/embedd', `claude-sonnet-4-5${'-'.repeat(64)}`, '__proto__'])(
-    'suggests no model for %s',
-    (name) => {
-      expect(messageOf(name)).toBe(
-        `There is no chat model named ${JSON.stringify(name)}. GET /v1/models lists the models.`,
-      );
-    },
-  );
+  it.each([
+    '',
+    '/',
+    'sim',
+    'llama',
+    'g',
+    'xim/embed',
+    'sim/embedd',
+    `claude-sonnet-4-5${'-'.repeat(64)}`,
+    '__proto__',
+  ])('suggests no model for %s', (name) => {
+    expect(messageOf(name)).toBe(
+      `There is no chat model named ${JSON.stringify(name)}. GET /v1/models lists the models.`,
+    );
+  });
 });

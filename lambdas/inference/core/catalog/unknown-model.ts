@@ -40,15 +40,19 @@ function similarNameHint(catalog: NamedModels, name: string, kind: Kind): string
 }
 
 /**
- * Returns the name that differs least from `name`, by at most two letters, or that begins as it does. Vendor prefixes,
- * case and punctuation do not count.
+ * Returns the name that differs least from `name`, by at most two edits, or that begins as it does. Vendor prefixes, case
+ * and punctuation do not count; a name without a slash may be one whose slash is missing.
  */
 function mostSimilar(name: string, names: Iterable<string>): string | undefined {
   if (name.length > MAX_NAME) return undefined;
   const wanted = lettersOf(name);
+  const hasVendor = name.includes('/');
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const candidate of names) {
-    const distance = distanceOf(wanted, lettersOf(candidate));
+    const distance = Math.min(
+      distanceOf(wanted, lettersOf(candidate)),
+      hasVendor ? Number.POSITIVE_INFINITY : editsWithin(wanted, lettersOf(candidate.replaceAll('/', ''))),
+    );
     if (distance < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { name: candidate, distance };
   }
   return best?.name;
@@ -56,35 +60,44 @@ function mostSimilar(name: string, names: Iterable<string>): string | undefined 
 
 const lettersOf = (name: string) =>
   name
-    .slice(name.lastIndexOf('/') + 1)
+    .replace(/\/+$/, '')
+    .replace(/^.*\//, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '');
 
 const MAX_EDITS = 2;
 const MIN_PREFIX = 4;
 
-/** Number of edits of one letter, if there are few; more for names of which one begins with the other; else infinity. */
+/** The number of edits, if there are few; more for names of which one begins with the other; else infinity. */
 function distanceOf(a: string, b: string): number {
-  // Few mistype the first letter, and the comparison of all others with thousands of names would cost milliseconds.
-  if (a[0] !== b[0]) return Number.POSITIVE_INFINITY;
-  const difference = Math.abs(a.length - b.length);
-  const edits = difference > MAX_EDITS ? Number.POSITIVE_INFINITY : editsBetween(a, b);
-  if (edits <= MAX_EDITS && edits < Math.min(a.length, b.length) / 2) return edits;
+  const edits = editsWithin(a, b);
+  if (edits <= MAX_EDITS) return edits;
   const shorter = Math.min(a.length, b.length);
   const isPrefix = shorter >= MIN_PREFIX && a.slice(0, shorter) === b.slice(0, shorter);
-  return isPrefix ? MAX_EDITS + difference : Number.POSITIVE_INFINITY;
+  return isPrefix ? MAX_EDITS + Math.abs(a.length - b.length) : Number.POSITIVE_INFINITY;
 }
 
-/** The Levenshtein distance. */
+/** The number of edits, if they are few and fewer than half of the letters; else infinity. */
+function editsWithin(a: string, b: string): number {
+  // Few mistype the first letter, and the comparison of all others with thousands of names would cost milliseconds.
+  if (a[0] !== b[0] || Math.abs(a.length - b.length) > MAX_EDITS) return Number.POSITIVE_INFINITY;
+  const edits = editsBetween(a, b);
+  return edits <= MAX_EDITS && edits < Math.min(a.length, b.length) / 2 ? edits : Number.POSITIVE_INFINITY;
+}
+
+/** The optimal string alignment distance: letters added, removed, replaced, or swapped with the next one. */
 function editsBetween(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      next.push(Math.min(replaced, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[b.length] ?? 0;
 }
