@@ -30,7 +30,10 @@ export function localAddresses(stateDir: string): Addresses {
   try {
     text = readFileSync(join(stateDir, 'session.json'), 'utf8');
   } catch (cause) {
-    throw new Error(`no local service runs in ${stateDir}: start one with "npm start"`, { cause });
+    throw new Error(
+      `no local service runs in ${stateDir}: start one with "npm start", or set LOCAL_DIR to the folder of one`,
+      { cause },
+    );
   }
   const { base_url: inference, platform_url: platform } = session.parse(JSON.parse(text));
   return { inference: plain(inference), platform: plain(platform) };

@@ -45,6 +45,8 @@ const REJECTED: ReadonlySet<string> = new Set([
 export function problemOf(failure: unknown): string {
   const { name, message } = failure as Error;
   if (message === 'Region is missing') return 'no AWS region: set AWS_REGION, or a profile that has one';
+  const [, host] = /^getaddrinfo \w+ (\S+\.amazonaws\.com\S*)/.exec(message) ?? [];
+  if (host !== undefined) return `there is no ${host}: is AWS_REGION right? If it is, the network is missing`;
   if (name === 'CredentialsProviderError')
     return 'no AWS credentials: sign in with "aws sso login", or set AWS_PROFILE';
   return REJECTED.has(name) ? `AWS rejects the credentials (${name}): sign in again` : message;

@@ -57,7 +57,7 @@ import { checkTables } from './restore/table-checks.ts';
 import { catalogOf } from './service/catalog.ts';
 import { createMaintenance } from './service/maintenance.ts';
 import { createMarket } from './service/market.ts';
-import { createReconciliation } from './service/payments.ts';
+import { createPayments } from './service/payments.ts';
 import type { OperatorTarget } from './target.ts';
 
 /** The operations of the command line, the smoke test and the local seed. */
@@ -130,7 +130,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
       ),
     /** Seals the signing secrets of webhooks under the current webhook key. */
     sealWebhooks: () => createSigningSecretStore({ clients, environment, log, secrets }).sealAgain(),
-    reconcilePayments: createReconciliation({ clients, secrets, environment, log }),
+    payments: createPayments({ clients, secrets, environment, log }),
     /** Throws an error if the deployment has no market. */
     get market() {
       return createMarket({ target, clients, secrets, environment, log });

@@ -51,7 +51,7 @@ export function readLocalTarget(stateDir: string): OperatorTarget {
     text = readFileSync(join(stateDir, 'runtime.json'), 'utf8');
   } catch (cause) {
     throw new Error(
-      `no local service has run in ${stateDir}: start one with "npm start", name the folder of another in LOCAL_DIR, or name a --stage in AWS`,
+      `no local service has run in ${stateDir}: start one with "npm start", set LOCAL_DIR to the folder of one, or name a --stage in AWS`,
       { cause },
     );
   }

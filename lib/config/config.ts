@@ -34,7 +34,9 @@ const shape = {
   /** The name of the deployment, part of stack names and of the API's stage. */
   stage: z
     .string()
-    .regex(/^[a-z][a-z0-9-]{0,19}$/)
+    .regex(/^[a-z][a-z0-9-]{0,19}$/, {
+      error: 'a stage has at most 20 lower-case letters, digits and hyphens, and begins with a letter',
+    })
     // `a-dead` and `a` would both have a queue `a-dead-events`.
     .refine((stage) => !stage.endsWith('-dead'), { error: 'a stage must not end with -dead' })
     .refine((stage) => !isAmbiguous(stage), {
@@ -51,7 +53,7 @@ const shape = {
   /** The region of the deployment. If it is set, a stack in us-east-1 has the alarms of CloudFront. */
   region: z
     .string()
-    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: 'must be a region such as us-east-1' })
     .optional(),
   /**
    * The rights of CloudFormation in the account. With `scoped`, `npm run up` bootstraps with the rights of this stage, and every

@@ -21,7 +21,10 @@ interface SignedRequest {
 }
 
 export interface RouteAccess {
-  /** Reads `env:NAME` from the operator's own environment, `secretsmanager:NAME#field` from the deployment's account. */
+  /**
+   * Reads `env:NAME` from the operator's own environment, else from what the local service announces;
+   * `secretsmanager:NAME#field` from the deployment's account.
+   */
   readonly readSecret: SecretReader;
   /** The region of the deployment. Throws when none is configured. */
   region(): Promise<string>;
@@ -30,7 +33,7 @@ export interface RouteAccess {
 }
 
 export function createRouteAccess(
-  { client: { region, credentials } }: OperatorTarget,
+  { client: { region, credentials }, environment }: OperatorTarget,
   secrets: SecretsManagerClient,
   log: Log,
 ): RouteAccess {
@@ -40,12 +43,12 @@ export function createRouteAccess(
       ...(credentials === undefined ? {} : { credentials }),
     });
   const config = () => clients().client('').config;
-  const readSecret = createSecretReader({
-    client: secrets,
-    environment: process.env,
-    clock: systemClock,
-    log,
-  });
+  const reader = (variables: Readonly<Record<string, string | undefined>>) =>
+    createSecretReader({ client: secrets, environment: variables, clock: systemClock, log });
+  const [own, announced] = [reader(process.env), reader(environment)];
+  const isAnnounced = (name = '') => process.env[name] === undefined && environment[name] !== undefined;
+  const readSecret: SecretReader = (reference) =>
+    (isAnnounced(/^env:(.+)/.exec(reference)?.[1]) ? announced : own)(reference);
   return {
     readSecret,
     region: () => config().region(),

@@ -40,6 +40,8 @@ export const CATALOG_BEDROCK_COMMAND: Command = {
     '[--region R]... [--residency global|geography|region] [--markup 0%] [--prices FILE] [--out FILE | --watch]',
   async run(operator, args) {
     const { region, residency, markup, prices, out, watch } = readOptions(args);
+    if (operator.isLocal)
+      throw new Error('the local service has no AWS account, and so no models of Bedrock: name a --stage');
     const found = await readAccountCatalog(operator.routes, {
       ...(region === undefined ? {} : { regions: region }),
       residency,

@@ -35,6 +35,11 @@ describe('the problem of a command', () => {
   it.each([
     ['Error', 'Region is missing', 'no AWS region: set AWS_REGION, or a profile that has one'],
     ['CredentialsProviderError', 'x', 'no AWS credentials: sign in with "aws sso login", or set AWS_PROFILE'],
+    [
+      'Error',
+      'getaddrinfo ENOTFOUND sts.mars-1.amazonaws.com',
+      'there is no sts.mars-1.amazonaws.com: is AWS_REGION right? If it is, the network is missing',
+    ],
     ['ExpiredToken', 'x', 'AWS rejects the credentials (ExpiredToken): sign in again'],
     ['Error', 'there is no account a', 'there is no account a'],
   ])('states what to do about region and credentials: %s, %s', (name, message, problem) => {

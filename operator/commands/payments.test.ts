@@ -5,13 +5,14 @@ import { RECONCILE_COMMAND } from './payments.ts';
 
 function run(result: Partial<Reconciliation> | undefined, ...args: readonly string[]) {
   const days: number[] = [];
-  const operator = {
-    async reconcilePayments(count: number) {
+  const payments = {
+    async reconcile(count: number) {
       days.push(count);
       const exact = { compared: 3, applied: 1, differing: 0, differences: [], complete: true };
       return result === undefined ? undefined : { ...exact, ...result };
     },
-  } as unknown as Operator;
+  };
+  const operator = { payments } as unknown as Operator;
   return RECONCILE_COMMAND.run(operator, args).then((outcome) => ({ ...outcome, days }));
 }
 
@@ -28,7 +29,7 @@ describe('payments reconcile', () => {
       days: [7],
       output: { configured: true, compared: 3, applied: 1, differing: 0, complete: true },
     });
-    expect(await run(undefined, '--days', '120')).toEqual({
+    expect(await run(undefined, '--days', '120')).toMatchObject({
       exitCode: 0,
       days: [120],
       output: { configured: false },

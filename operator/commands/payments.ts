@@ -16,8 +16,12 @@ export const RECONCILE_COMMAND: Command = {
   usage: '[--days N]',
   async run(operator, args) {
     const { days = String(PAYMENT_DAYS) } = options(args, [], ['days']);
-    const result = await operator.reconcilePayments(daysOf(days));
-    if (result === undefined) return ok({ configured: false });
+    const result = await operator.payments.reconcile(daysOf(days));
+    if (result === undefined)
+      return {
+        ...ok({ configured: false }),
+        text: 'no key of a payment provider is stored, so that there is nothing to compare',
+      };
     const { differing, differences, ...counts } = result;
     const output = {
       configured: true,

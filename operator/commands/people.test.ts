@@ -10,6 +10,7 @@ describe('the output for a person', () => {
       earnings: { pending: usdJson(0n), paid_out: null },
       removed: ['acme/a', 'acme/b'],
       blocked: [],
+      in_use: {},
       keys: [
         { id: 'key_1', calls: 7, policy: { daily_usd: usdJson(5n), allowed_models: ['a', 'b'] } },
         { id: 'key_long', calls: 1200, policy: {}, previous: true },
@@ -23,6 +24,7 @@ describe('the output for a person', () => {
       'removed            acme/a',
       '                   acme/b',
       'blocked            -',
+      'in_use             -',
       '',
       'keys',
       'id        calls  policy                                      previous',

@@ -51,7 +51,7 @@ function tableOf(rows: readonly JsonObject[]): string {
 
 /** Returns the lines of a field: one for each field in it, and for each text of a list. */
 function linesOf(name: string, value: unknown): readonly (readonly [string, string])[] {
-  if (isJsonObject(value))
+  if (isJsonObject(value) && Object.keys(value).length > 0)
     return Object.entries(value).flatMap(([inner, each]) => linesOf(`${name}.${inner}`, each));
   if (!Array.isArray(value)) return [[name, cellOf(value)]];
   const [first, ...rest] = value;

@@ -25,8 +25,19 @@ export interface UpOptions {
   readonly isConfirmed: boolean;
 }
 
-export const UP_USAGE =
-  'usage: npm run up -- [--stage STAGE] [--config FILE] [--catalog FILE] [--credit USD] [--without transcribe] [--app FOLDER] [--yes]';
+/** The first line is the usage. */
+export const UP_HELP = `usage: npm run up -- [--stage STAGE] [--config FILE] [--catalog FILE] [--credit USD] [--without transcribe] [--app FOLDER] [--yes]
+
+Deploys a stage to the AWS account and region of your credentials, or updates it, and ends with a key and a call that works.
+It asks once, before it changes anything. After a failure the same command continues.
+
+  --stage STAGE         name of the deployment (prod)
+  --config FILE         settings in JSON: docs/operate/settings.md (those that the variable CONFIG names)
+  --catalog FILE        catalog of models and prices (all models that Bedrock offers to the account)
+  --credit USD          credit of the first account (${DEFAULT_CREDIT})
+  --without transcribe  leaves out transcriptions by Amazon Transcribe
+  --app FOLDER          stacks that "cdk synth" has written, in place of a synthesis
+  --yes                 accepts the rights without the question`;
 
 /** Reads arguments and settings; writes the settings of this stage where the CDK app finds them. */
 export function readUpOptions(args: readonly string[]): UpOptions {

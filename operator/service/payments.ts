@@ -1,4 +1,4 @@
-/** Compares the orders with the payment provider now, and applies what no event has brought. */
+/** The payment provider for the operator: whether it is configured, and the comparison of its lists with the orders. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { reconcilePayments } from '../../lambdas/payments/core/reconciliation.ts';
@@ -16,19 +16,24 @@ interface PaymentTarget {
   readonly log: Log;
 }
 
-export const createReconciliation =
-  ({ clients, secrets, environment, log }: PaymentTarget) =>
-  (days: number) => {
-    const readSecret = createSecretReader({ client: secrets, environment, clock: systemClock, log });
-    return reconcilePayments(
-      {
-        lists: new StripeLists({ environment, readSecret, clock: systemClock, log }),
-        store: createOrderStore({ clients, environment }),
-        onApplied: () => {},
-        wait: sleep,
-        clock: systemClock,
-        log,
-      },
-      days,
-    );
+export function createPayments({ clients, secrets, environment, log }: PaymentTarget) {
+  const readSecret = createSecretReader({ client: secrets, environment, clock: systemClock, log });
+  const lists = () => new StripeLists({ environment, readSecret, clock: systemClock, log });
+  return {
+    /** Returns whether a key of the payment provider is stored. */
+    isConfigured: () => lists().isConfigured(),
+    /** Compares the orders with the provider now, and applies what no event has brought; undefined without a key. */
+    reconcile: (days: number) =>
+      reconcilePayments(
+        {
+          lists: lists(),
+          store: createOrderStore({ clients, environment }),
+          onApplied: () => {},
+          wait: sleep,
+          clock: systemClock,
+          log,
+        },
+        days,
+      ),
   };
+}

@@ -67,13 +67,21 @@ async function confirm(stage: string, isConfirmed: boolean): Promise<void> {
   if (answer.trim() !== stage) throw new Error('nothing was deleted');
 }
 
+const HELP = `usage: npm run down -- --stage STAGE [--yes]
+
+Deletes the stacks of a stage, after you type its name. It lists what they retain, with the price: tables and secrets, because they
+contain money and keys, logs, and the bucket of builds.
+
+  --stage STAGE  name of the deployment
+  --yes          deletes without the question`;
+
 async function down(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: { stage: { type: 'string' }, yes: { type: 'boolean', default: false } },
   });
   const { stage } = values;
-  if (stage === undefined) throw new Error('usage: npm run down -- --stage STAGE [--yes]');
+  if (stage === undefined) throw new Error('--stage is required');
   const { accountId, region } = await readCaller();
   const regions = [...new Set([region, EDGE_REGION])].map((name) => new StageStacks(name, stage));
   try {
@@ -115,9 +123,12 @@ async function down(args: readonly string[]): Promise<void> {
   }
 }
 
-try {
-  await down(process.argv.slice(2));
-} catch (failure) {
-  console.error(`error: ${(failure as Error).message}`);
-  process.exitCode = 1;
-}
+const words = process.argv.slice(2);
+if (words.includes('--help')) console.log(HELP);
+else
+  try {
+    await down(words);
+  } catch (failure) {
+    console.error(`error: ${(failure as Error).message}\nnpm run down -- --help lists the options.`);
+    process.exitCode = 1;
+  }

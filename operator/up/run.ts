@@ -10,7 +10,7 @@ import { checkLine, DEFAULT_LOAD, quotaLine } from '../commands/quotas.ts';
 import { countAssembly, stacksOnTheWayBack, synthesize } from '../deployment/assembly.ts';
 import { runCdk } from '../deployment/cdk.ts';
 import { laterRelease } from '../deployment/readable-stage.ts';
-import { readUpOptions, UP_USAGE, type UpOptions, withRegion, withSettings } from '../deployment/settings.ts';
+import { readUpOptions, UP_HELP, type UpOptions, withRegion, withSettings } from '../deployment/settings.ts';
 import { StageStacks } from '../deployment/stacks.ts';
 import { createOperator, type Operator } from '../operator.ts';
 import { readAccountState } from '../quotas/account.ts';
@@ -21,6 +21,7 @@ import { readAwsTarget } from '../target.ts';
 import { missingRights, type RightsChange, writePolicies } from './bootstrap.ts';
 import { deliverFirstKey, grantFirstCredit, openFirstAccount } from './first-account.ts';
 import { removesMarket } from './market.ts';
+import { peopleLines } from './people.ts';
 import { NO_ALARM_EMAIL, readRecipients } from './recipients.ts';
 import { RECORDINGS_NOTICE } from './recordings.ts';
 import { rightsOf } from './rights.ts';
@@ -41,6 +42,9 @@ const say = (step: string, ...lines: readonly string[]): void => {
 
 /** The stacks that import from the data stack. */
 const SERVICE = ['inference', 'platform', 'operations'] as const;
+
+/** True once something in the account may have changed: only then is there anything to continue. */
+let hasBegun = false;
 
 const hasTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true;
 
@@ -173,6 +177,7 @@ async function useDeployment(options: UpOptions, caller: AwsCaller): Promise<voi
     say('alarms', ...(await readRecipients(caller, stage)));
     say('layouts', ...(await step('layouts', () => pendingLayouts(operator))));
     say('ready', ...(await step('first call', () => firstCall(operator, addresses))));
+    say('people', ...(await peopleLines(operator.payments, options.config)));
   } finally {
     operator.close();
   }
@@ -193,16 +198,22 @@ async function up(given: UpOptions): Promise<void> {
   const regions = bootstrapRegions(options.config, region);
   const rights = await step('bootstrap', () => missingRights(options.config, caller, regions));
   await step('rights', () => confirmRights(options, caller, rights));
+  hasBegun = true;
   await step('bootstrap', () => bootstrap(options, caller, rights));
   await step('deployment', () => deploy(options, region, later !== undefined));
   say('deployment', `the stacks Inference-${config.stage}-... are up to date`);
   await useDeployment(options, caller);
 }
 
-try {
-  await up(readUpOptions(process.argv.slice(2)));
-} catch (failure) {
-  console.error(`error: ${(failure as Error).message}`);
-  console.error(`Run the same command again: it continues. ${UP_USAGE}`);
-  process.exitCode = 1;
-}
+const args = process.argv.slice(2);
+if (args.includes('--help')) console.log(UP_HELP);
+else
+  try {
+    await up(readUpOptions(args));
+  } catch (failure) {
+    console.error(`error: ${(failure as Error).message}`);
+    console.error(
+      hasBegun ? 'Run the same command again: it continues.' : 'npm run up -- --help lists the options.',
+    );
+    process.exitCode = 1;
+  }

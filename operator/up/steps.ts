@@ -159,6 +159,6 @@ export async function firstCall(
     `curl ${inference}/v1/chat/completions -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '${body}'`,
     `base URL of OpenAI's SDKs: ${inference}/v1`,
     `base URL of Anthropic's SDKs: ${inference}`,
-    `console: ${platform}/console (sign-in needs an identity provider in the settings)`,
+    `console: ${platform}/console`,
   ];
 }

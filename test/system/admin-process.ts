@@ -24,10 +24,10 @@ async function run([first = '', second = '', ...rest]: readonly string[]): Promi
   const two = COMMANDS[`${first} ${second}`];
   const command = two ?? COMMANDS[first];
   if (command === undefined) throw new Error(`no command ${first} ${second}`);
+  const args = two === undefined ? [second, ...rest].filter((word) => word !== '') : rest;
   const operator = createOperator(readLocalTarget(process.env.LOCAL_DIR ?? ''), SILENT);
   try {
-    const args = two === undefined ? [second, ...rest].filter((word) => word !== '') : rest;
-    const { output, exitCode } = await command.run(operator, [...args]);
+    const { output, exitCode } = await (command.alone?.(args) ?? command.run(operator, args));
     if (exitCode !== 0) throw new Error(`exit code ${exitCode}: ${JSON.stringify(output)}`);
     return JSON.stringify(output);
   } finally {

@@ -163,7 +163,13 @@ async function openSession(
     upstream_control_url: upstream.controlUrl,
     pid: process.pid,
   };
-  const record = { aws_endpoint: awsEndpoint, dynamodb_endpoint: dynamodbEndpoint, environment, outputs };
+  const record = {
+    aws_endpoint: awsEndpoint,
+    dynamodb_endpoint: dynamodbEndpoint,
+    // Keys of the shell stay out of the folder. These are no secrets.
+    environment: { ...environment, ...SIMULATED_KEYS },
+    outputs,
+  };
   announce(settings.stateDir, record, session);
   return { session, catalog };
 }

@@ -13,6 +13,7 @@ import type { CompleteReply, SimulatedRoute } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
 import { geminiRoutes } from './gemini/routes.ts';
 import { hostRoutes } from './hosts/routes.ts';
+import { listRoutes } from './lists.ts';
 import { openAiProtocol } from './openai/protocol.ts';
 import { openAiRoutes } from './openai/routes.ts';
 import { pollyRoutes } from './polly/routes.ts';
@@ -36,6 +37,7 @@ const ROUTES: readonly SimulatedRoute[] = [
   ...azureRoutes,
   ...geminiRoutes,
   ...pollyRoutes,
+  ...listRoutes,
 ];
 const TABLE = ROUTES.map((route) => {
   const pathname = route.path.replaceAll(/\{(\w+)\}/gu, ':$1');
