@@ -211,6 +211,17 @@ export const useDeliveries = (id: string) =>
     refetchInterval: 2_000,
   });
 
+/** Returns the receiver of telemetry; null while there is none. */
+export const useTelemetry = () =>
+  useQuery({
+    queryKey: ['telemetry'],
+    queryFn: () =>
+      call<Api.TelemetryBody>('/api/v1/telemetry').catch((failure: unknown) => {
+        if (failure instanceof ApiError && failure.status === 404) return null;
+        throw failure;
+      }),
+  });
+
 export async function list<T>(path: string): Promise<readonly T[]> {
   return (await call<Api.ApiPage<T>>(path)).data;
 }
