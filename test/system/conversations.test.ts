@@ -8,6 +8,7 @@ import './conversations/unpaid.ts';
 import './conversations/leaving.ts';
 import './conversations/another-catalog.ts';
 import './conversations/discovered-models.ts';
+import './conversations/traces.ts';
 import './conversations/money.ts';
 import './conversations/fidelity.ts';
 import './conversations/idempotency.ts';

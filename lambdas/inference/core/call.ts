@@ -23,11 +23,16 @@ export interface PaidCall<Result> extends Call {
   /** Headers of every response after admission, including streamed responses. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Attempts one route with that output. Throws `UpstreamFailure` if the route does not respond. */
-  attempt(candidate: Candidate, time: TimeLeft, output: number): Promise<Result>;
+  attempt(candidate: Candidate, terms: AttemptTerms, output: number): Promise<Result>;
   /** Prepares the response for sending. If this fails, the call fails and costs nothing. */
   prepare(result: Result, call: UnsettledCall): Promise<Deliver>;
   /** Frees the resources of the request. Called once the response has started. */
   dispose?(): Promise<void>;
+}
+
+/** The time of an attempt, and its span in the caller's trace. */
+export interface AttemptTerms extends TimeLeft {
+  readonly traceparent?: string | undefined;
 }
 
 /** Settles a prepared response and sends it. A streamed response settles when it ends. */

@@ -24,6 +24,7 @@ import type {
   TextResponse,
 } from '../../platform/core/ports.ts';
 import type { StageCheck } from '../../platform/core/stage-check.ts';
+import { validTraceparent } from '../../platform/core/trace-context.ts';
 import { within } from '../../platform/core/within.ts';
 import type { Deliver, PaidCall, UnsettledCall } from './call.ts';
 import type { CatalogSource } from './catalog/catalog.ts';
@@ -93,9 +94,15 @@ export function createPaidEndpoint<Result>(
     const call = await gate.checked(key, () => reader.read(request, context, key));
     const ledger = reportedLedger(dependencies.ledger, context);
     const timeLeft = timeFrom(context, dependencies.clock, call.events);
+    const traceparent = validTraceparent(request.headers.get('traceparent'));
     try {
       return await idempotency.guard({ request, context }, call, (storeResponse) =>
-        runPaidCall({ ...dependencies, ledger }, reportedCall(call, context), timeLeft, storeResponse),
+        runPaidCall(
+          { ...dependencies, ledger },
+          reportedCall({ ...call, traceparent }, context),
+          timeLeft,
+          storeResponse,
+        ),
       );
     } finally {
       await call.dispose?.();

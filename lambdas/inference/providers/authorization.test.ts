@@ -17,6 +17,7 @@ interface AuthorizedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const MESSAGES = [{ role: 'user', content: 'hi' }];
 const PROVIDERS = {
   anthropic: [createAnthropicProvider, anthropicPayload({ max_tokens: 9, messages: MESSAGES }, false)],
@@ -55,6 +56,7 @@ async function callTo(route: object, protocol: keyof typeof PROVIDERS, sign?: Re
       signatures: SIGNATURES,
       maxBytes: 1_000_000,
       signal: new AbortController().signal,
+      traceparent: TRACEPARENT,
     }),
   );
   return { signed, sent: requests, failure };
@@ -63,6 +65,15 @@ async function callTo(route: object, protocol: keyof typeof PROVIDERS, sign?: Re
 const MANTLE = 'https://bedrock-mantle.us-east-1.api.aws';
 
 describe('a signed call', () => {
+  it('sends the span of its attempt, which the signature does not cover', async () => {
+    for (const protocol of ['anthropic', 'openai', 'openai-responses'] as const) {
+      const { signed, sent } = await callTo({ base_url: `${MANTLE}/v1`, auth: 'sigv4' }, protocol);
+      expect(sent).toMatchObject([{ headers: { traceparent: TRACEPARENT } }]);
+      expect(signed).toHaveLength(1);
+      expect(signed[0]?.headers).not.toHaveProperty('traceparent');
+    }
+  });
+
   it.each([
     ['anthropic', `${MANTLE}/anthropic/v1`, '/messages', 'bedrock-mantle', 'us-east-1'],
     [

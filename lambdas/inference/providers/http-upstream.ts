@@ -24,6 +24,8 @@ export interface UpstreamRequest {
   /** The body of the request. A stream is sent as it is read, with its length among the headers. */
   readonly body: string | ReadableStream<Uint8Array>;
   readonly signal: AbortSignal;
+  /** The attempt's span in the caller's trace. A signature does not cover it. */
+  readonly traceparent?: string | undefined;
   /** Returns the failure for a response whose status is not 2xx. */
   readonly toFailure: (response: UpstreamResponse) => Promise<UpstreamFailure>;
 }
@@ -53,13 +55,13 @@ export async function callUpstream(fetch: UpstreamFetch, call: UpstreamCall): Pr
 /** Sends one request and returns its response, whose status is 2xx. Throws `UpstreamFailure`. */
 export const post = (
   fetch: UpstreamFetch,
-  { url, headers, body, signal, toFailure }: UpstreamRequest,
+  { url, headers, body, signal, traceparent, toFailure }: UpstreamRequest,
 ): Promise<UpstreamResponse> =>
   reading(async () => {
     // A redirect would send the prompt to a hostname that the catalog does not list.
     const response = await fetch(url, {
       method: 'POST',
-      headers,
+      headers: traceparent === undefined ? headers : { ...headers, traceparent },
       body,
       redirect: 'error',
       signal,

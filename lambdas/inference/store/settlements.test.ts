@@ -23,6 +23,13 @@ const ORDER: SettlementOrder = {
     lines: [{ item: 'second', quantity: 1.5, price: 6_000_000n, per: 60 }],
     catalog: 'v1',
     providerCost: 3n,
+    attempts: 2,
+    routeAttempts: [
+      { route: 'other', startMs: 1, durationMs: 20, failure: 'timeout' },
+      { route: 'route', startMs: 22, durationMs: 3_000 },
+    ],
+    durationMs: 3_022,
+    traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   },
 };
 const region = 'us-east-1';

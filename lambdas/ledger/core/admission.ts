@@ -59,6 +59,7 @@ export interface LedgerDependencies extends SettlementDependencies {
 interface CoveredAdmission extends Pick<Admission, 'output' | 'spentAmount' | 'headers' | 'held'> {
   readonly call: CallIdentity;
   readonly cover: Cover;
+  readonly traceparent: string | undefined;
   /** Holds that had expired at the admission. They are recovered after the call. */
   readonly expired?: ExpiredHolds;
 }
@@ -92,13 +93,14 @@ export class Ledger {
     return next === undefined ? this.#hold(call, output) : this.#drawn(call, next);
   }
 
-  #drawn({ requestId, key, scope, output }: Call, draw: Draw): Admission {
+  #drawn({ requestId, key, scope, output, traceparent }: Call, draw: Draw): Admission {
     const leased = this.#dependencies.leased?.();
     if (leased === undefined) throw new Error('a draw without leases');
     const { spentAmount, headers } = draw;
     return this.#admitted({
       call: { id: requestId, keyId: key.keyId, accountId: key.accountId, kind: scope.kind },
       cover: drawCover({ ...this.#dependencies, ...leased }, draw),
+      traceparent,
       output: output.max,
       spentAmount,
       headers,
@@ -173,6 +175,7 @@ export class Ledger {
     return this.#admitted({
       call: identityOf(held),
       cover: holdCover(this.#dependencies, held),
+      traceparent: call.traceparent,
       output,
       spentAmount: wallet.spentAmount,
       headers: rateLimitHeaders(state, clock()),
@@ -182,18 +185,20 @@ export class Ledger {
     });
   }
 
-  #admitted({ call, cover, expired, ...shown }: CoveredAdmission): Admission {
+  #admitted({ call, cover, expired, traceparent, ...shown }: CoveredAdmission): Admission {
     const { recovery, clock } = this.#dependencies;
-    const { observe, observed } = observeCall(clock);
+    const progress = observeCall(clock, traceparent);
     let settlement: Promise<Settlement> | undefined;
     return {
       ...shown,
-      observe,
+      ...progress,
       amount: cover.amount,
       settle: (outcome) => {
-        settlement ??= settleCall(this.#dependencies, { call, cover }, { ...outcome, ...observed() }).finally(
-          () => expired && recovery.recoverQuietly(expired),
-        );
+        settlement ??= settleCall(
+          this.#dependencies,
+          { call, cover },
+          { ...outcome, ...progress.observed() },
+        ).finally(() => expired && recovery.recoverQuietly(expired));
         return settlement;
       },
     };

@@ -5,13 +5,15 @@ import type { GrantedCharge } from '../../access/core/keys/key-store.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import type { Hold } from './ports.ts';
-import type { CallOutcome, UsageRecord } from './usage-record.ts';
+import type { AttemptRecord, CallOutcome, UsageRecord } from './usage-record.ts';
 
 /** A paid call, as the ledger admits it. */
 export interface Call {
   readonly requestId: string;
   readonly key: VerifiedKey;
   readonly scope: CallScope;
+  /** The caller's `traceparent`, if its request had a valid one. */
+  readonly traceparent?: string | undefined;
   readonly output: OutputRange;
   /** The tokens that count against the key's tokens a minute, with that output. More output is never fewer. */
   readonly tokens: (output: number) => number;
@@ -31,9 +33,6 @@ export interface OutputRange {
 
 export const NO_OUTPUT: OutputRange = { min: 0, max: 0 };
 
-/** An attempt of a route starts, or the first content of a stream has arrived. */
-export type Observation = 'attempt' | 'content';
-
 /** An admitted call: its amount is held until it is settled. */
 export interface Admission {
   /** The output that it was admitted with, tokens of each choice; within the call's range. */
@@ -46,22 +45,55 @@ export interface Admission {
   readonly held?: { readonly hold: Hold; readonly charge: GrantedCharge };
   /** Rate-limit headers as of the admission. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Records in the usage record that a route attempt starts, or that the first content of a stream has arrived. */
-  observe?(what: Observation): void;
+  /** Records the start of an attempt of a route. Returns the function that records its failure. */
+  startAttempt?(route: string): (failure: string) => void;
+  /** Records that the first content of a stream has arrived. */
+  recordContent?(): void;
+  /** Returns what the usage record states about the progress of the call until now. */
+  observed?(): CallProgress;
   /** Settles the call; a second call of it returns the first one's result. */
   settle(outcome: CallOutcome): Promise<Settlement>;
 }
 
-/** Observes the progress of a call for its record. */
-export function observeCall(clock: Clock) {
+export type CallProgress = Pick<
+  UsageRecord,
+  'attempts' | 'routeAttempts' | 'durationMs' | 'firstTokenMs' | 'traceparent'
+>;
+
+/** Observes the progress of an admitted call for its record. */
+export function observeCall(clock: Clock, traceparent: string | undefined) {
   const admittedMs = clock();
-  let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
+  const passedMs = () => Math.max(0, clock() - admittedMs);
+  const started: { route: string; startMs: number; endMs?: number; failure?: string }[] = [];
+  let firstTokenMs: number | undefined;
   return {
-    observe(what: Observation): void {
-      if (what === 'attempt') attempts += 1;
-      else firstTokenMs ??= clock() - admittedMs;
+    startAttempt(route: string) {
+      const attempt: (typeof started)[number] = { route, startMs: passedMs() };
+      started.push(attempt);
+      return (failure: string) => {
+        attempt.endMs = passedMs();
+        attempt.failure = failure;
+      };
     },
-    observed: () => ({ attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) }),
+    recordContent(): void {
+      firstTokenMs ??= passedMs();
+    },
+    observed(): CallProgress {
+      const durationMs = passedMs();
+      const routeAttempts = started.map(
+        ({ endMs = durationMs, ...attempt }): AttemptRecord => ({
+          ...attempt,
+          durationMs: Math.max(0, endMs - attempt.startMs),
+        }),
+      );
+      return {
+        attempts: started.length,
+        durationMs,
+        ...(started.length === 0 ? {} : { routeAttempts }),
+        ...(firstTokenMs === undefined ? {} : { firstTokenMs }),
+        ...(traceparent === undefined ? {} : { traceparent }),
+      };
+    },
   };
 }
 

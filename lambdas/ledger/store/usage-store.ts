@@ -22,6 +22,7 @@ import {
   UNITS,
   type UsageRecord,
 } from '../core/usage-record.ts';
+import { decodeProgress, encodeProgress } from './progress-item.ts';
 import { readKind } from './wallet/item.ts';
 
 const keyOf = (keyId: string, requestId: string): Item => ({
@@ -126,7 +127,7 @@ export const createReplayMarks = (client: DynamoDBClient, table: string): Replay
 });
 
 export function encodeRecord(record: UsageRecord): Item {
-  return {
+  const item: Item = {
     key_id: text(record.keyId),
     request_id: text(record.id),
     account_id: text(record.accountId),
@@ -152,6 +153,7 @@ export function encodeRecord(record: UsageRecord): Item {
     ...(record.attempts === undefined ? {} : { attempts: number(record.attempts) }),
     ...encodeBasis(record),
   };
+  return { ...item, ...encodeProgress(record, item) };
 }
 
 export function decodeRecord(item: Item): UsageRecord {
@@ -184,6 +186,7 @@ export function decodeRecord(item: Item): UsageRecord {
     ...(item.held === undefined ? {} : { heldAmount: readInteger(item, 'held') }),
     ...(item.first_token_ms === undefined ? {} : { firstTokenMs: readNumber(item, 'first_token_ms') }),
     ...(item.attempts === undefined ? {} : { attempts: readNumber(item, 'attempts') }),
+    ...decodeProgress(item),
     ...(item.replayed === undefined ? {} : { replayed: readNumber(item, 'replayed') }),
     ...decodeBasis(item),
   };

@@ -22,6 +22,10 @@ export function readTraceparent(value: string | null | undefined): TraceContext 
   return { traceId, spanId, flags };
 }
 
+/** Returns a header that is a `traceparent` of version 00; undefined for any other, which is no error. */
+export const validTraceparent = (value: string | null): string | undefined =>
+  value !== null && FORM.test(value) ? value : undefined;
+
 const digest = (requestId: string, part: string): string =>
   createHash('sha256').update(`${requestId} ${part}`).digest('hex');
 
@@ -34,3 +38,12 @@ export const callSpanId = (requestId: string): string => digest(requestId, 'call
 /** Returns the id of the span of an attempt of a route; the first attempt of a call has the number 1. */
 export const attemptSpanId = (requestId: string, number: number): string =>
   digest(requestId, `attempt ${number}`).slice(0, 16);
+
+/** Returns the `traceparent` for the route of an attempt; undefined if the caller sent none. */
+export function attemptTraceparent(
+  { requestId, traceparent }: { readonly requestId: string; readonly traceparent?: string | undefined },
+  number: number,
+): string | undefined {
+  const caller = readTraceparent(traceparent);
+  return caller && `00-${caller.traceId}-${attemptSpanId(requestId, number)}-${caller.flags}`;
+}

@@ -6,13 +6,13 @@ import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { Ledger } from '../../../lambdas/ledger/core/admission.ts';
 import type { Admission } from '../../../lambdas/ledger/core/call.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
+import { bytesOf } from '../../../lambdas/platform/dynamodb/item-size.ts';
 import { type Database, openDatabase } from '../../test-kit/database.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { type BenchAccount, openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
 import { Traffic } from '../harness/service/traffic.ts';
 import { median, percentile } from '../harness/statistics.ts';
 import { callOf, OUTCOME, ROUNDS_BEFORE, waitForQuietMinute } from './call.ts';
-import { bytesOf } from './item-size.ts';
 
 /** The budgets: units of a call, and bytes of an item, each of whose writes is one unit up to 1 KB. */
 const LOADS = [

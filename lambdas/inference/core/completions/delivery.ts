@@ -86,7 +86,7 @@ export async function prepareCompletion(
   const writer = request.writerOf(candidate, output);
   if (response.kind === 'stream') {
     const { encoder, events } = request.formatWriter;
-    admission.observe?.('content');
+    admission.recordContent?.();
     const body = settledStream<EventBatch, string>({
       call: paid,
       first: [response.firstEvents],

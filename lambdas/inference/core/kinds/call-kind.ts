@@ -18,6 +18,8 @@ export interface ProviderAttempt<Payload> extends Candidate {
   readonly payload: Payload;
   /** Fires when the time is up. A streamed response closes it. */
   readonly clock: RouteClock;
+  /** The attempt's span in the caller's trace, for routes over HTTP; absent if the caller sent none. */
+  readonly traceparent?: string | undefined;
 }
 
 /** A protocol's implementation of a kind of call. Throws `UpstreamFailure` for every upstream error. */

@@ -92,10 +92,10 @@ export function kindCall<Payload, Output>(
     ...quote,
     stream,
     headers,
-    attempt: ({ model, route }, time) =>
+    attempt: ({ model, route }, { traceparent, ...time }) =>
       attemptKind(
         providers,
-        { model, payload: payloadOf(bodyOn(route)) },
+        { model, payload: payloadOf(bodyOn(route)), traceparent },
         { ...time, after, route, stream, hostEnds },
       ),
     prepare: ({ output, clock }, call) =>
@@ -131,7 +131,7 @@ export interface KindResult<Output> {
  */
 async function attemptKind<Payload, Output>(
   servers: ProviderCalls<Payload, Output>,
-  { model, payload }: Pick<ProviderAttempt<Payload>, 'model' | 'payload'>,
+  attempt: Pick<ProviderAttempt<Payload>, 'model' | 'payload' | 'traceparent'>,
   options: RouteClockOptions,
 ): Promise<KindResult<Output>> {
   const { route, stream } = options;
@@ -139,7 +139,7 @@ async function attemptKind<Payload, Output>(
   if (serve === undefined) throw new Error(`protocol ${route.protocol} does not serve this kind of call`);
   const clock = startRouteClock(options);
   try {
-    const output = await abortable(serve({ model, route, payload, clock }), clock.signal);
+    const output = await abortable(serve({ ...attempt, route, clock }), clock.signal);
     if (stream) clock.stopFirstByte();
     else clock.close(true);
     return { output, clock };

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../platform/core/errors.ts';
+import { attemptSpanId } from '../../../platform/core/trace-context.ts';
 import { ACCOUNT, candidatesOf, DEAD, Fleet, PAYING } from '../../testing/circuit/fleet.ts';
 import { MemoryCircuits, SILENT } from '../../testing/circuit/memory-circuits.ts';
+import type { AttemptTerms } from '../call.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';
 import { accountHash } from '../circuit/breaker.ts';
 import { COOLDOWN_MS, keysOf, stateOf } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
 import type { UpstreamRejection } from '../upstream/rejection.ts';
-import type { TimeLeft } from '../upstream/route-clock.ts';
 import { attemptCandidates } from './failover.ts';
 
 const CANDIDATES = candidatesOf('a', 'b', 'c');
@@ -19,13 +20,15 @@ let triedRoutes: string[];
 /** The fields of the log's warnings. */
 let warnings: unknown[];
 /** The time that each had. */
-let timesLeft: TimeLeft[];
+let timesLeft: AttemptTerms[];
+/** The attempts that were recorded, with their failures. */
+let recorded: string[][];
 
 beforeEach(() => {
   store = new MemoryCircuits();
   fleet = new Fleet(1, () => store);
   [triedRoutes, warnings] = [[], []];
-  timesLeft = [];
+  [timesLeft, recorded] = [[], []];
 });
 
 type Courses = Readonly<Record<string, unknown>>;
@@ -35,12 +38,13 @@ interface CallOptions {
   readonly accountId?: string;
   /** Milliseconds until the caller must have received a byte, at each check in turn. */
   readonly silentMs?: readonly number[];
+  readonly traceparent?: string;
 }
 
 /** A call of which each route fails as given, and serves when nothing is given. */
 async function call(
   courses: Courses,
-  { remainingMs = 900_000, accountId = ACCOUNT, silentMs }: CallOptions = {},
+  { remainingMs = 900_000, accountId = ACCOUNT, silentMs, traceparent }: CallOptions = {},
 ) {
   const breaker = fleet.breaker(0);
   let checkIndex = 0;
@@ -48,7 +52,7 @@ async function call(
     CANDIDATES.map(({ route }) => route),
     accountId,
   );
-  const attempt = async ({ route }: Candidate, time: TimeLeft) => {
+  const attempt = async ({ route }: Candidate, time: AttemptTerms) => {
     triedRoutes.push(route.id);
     timesLeft.push(time);
     const failure = courses[route.id];
@@ -61,11 +65,16 @@ async function call(
       ? {}
       : { silentTimeMs: silentMs[Math.min(checkIndex++, silentMs.length - 1)] }),
   });
+  const startAttempt = (route: string) => {
+    const attempt = [route];
+    recorded.push(attempt);
+    return (failure: string) => void attempt.push(failure);
+  };
   const key = { accountId, keyId: 'key_1', secretHash: '' };
   const { result, candidate } = await attemptCandidates(
     { breaker, log: { ...SILENT, warn: (_message, fields) => warnings.push(fields) } },
-    { requestId: 'req_1', key, candidates: CANDIDATES, attempt },
-    { admission: { output: 0, spentAmount: PAYING }, timeLeft },
+    { requestId: 'req_1', key, candidates: CANDIDATES, attempt, traceparent },
+    { admission: { output: 0, spentAmount: PAYING, startAttempt }, timeLeft },
   ).finally(() => breaker.flush());
   return [result, candidate.route.id];
 }
@@ -90,6 +99,30 @@ async function failures(count: number, courses: Courses): Promise<void> {
 
 const limited = (retryAfterSeconds?: number) =>
   new UpstreamFailure('status', { status: 429, retryAfterSeconds });
+
+describe('the attempts of a call', () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
+
+  it('name their failures, and get spans of their own in the trace of the caller', async () => {
+    const courses = {
+      a: new UpstreamFailure('status', { status: 429 }),
+      b: new UpstreamFailure('timeout'),
+    };
+    await call(courses, { traceparent });
+    expect(recorded).toEqual([['a', '429'], ['b', 'timeout'], ['c']]);
+    const spans = [1, 2, 3].map((number) => attemptSpanId('req_1', number));
+    expect(new Set(spans).size).toBe(3);
+    expect(timesLeft.map((terms) => terms.traceparent)).toEqual(
+      spans.map((id) => `00-4bf92f3577b34da6a3ce929d0e0e4736-${id}-00`),
+    );
+  });
+
+  it('name no trace if the caller sent none, and no text of a failure', async () => {
+    await call({ a: new Error('secret') }).catch(() => {});
+    expect(recorded).toEqual([['a', '_OTHER']]);
+    expect(timesLeft.map((terms) => terms.traceparent)).toEqual([undefined]);
+  });
+});
 
 describe('a call', () => {
   it('attempts its routes in order, each once, until one responds', async () => {

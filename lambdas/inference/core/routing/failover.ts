@@ -3,6 +3,7 @@
 import type { Admission } from '../../../ledger/core/call.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { Log } from '../../../platform/core/ports.ts';
+import { attemptTraceparent } from '../../../platform/core/trace-context.ts';
 import type { PaidCall } from '../call.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';
 import type { Breaker, OpenPermit, Permit } from '../circuit/breaker.ts';
@@ -18,7 +19,7 @@ export interface FailoverDependencies {
 
 /** The admission of a call, and its time. */
 export interface FailoverOptions {
-  readonly admission: Pick<Admission, 'output' | 'spentAmount' | 'observe'>;
+  readonly admission: Pick<Admission, 'output' | 'spentAmount' | 'startAttempt'>;
   /** Returns the remaining time of the host and of the caller. */
   readonly timeLeft: () => TimeLeft;
 }
@@ -36,19 +37,27 @@ export interface RouteSuccess<Result> {
  */
 export async function attemptCandidates<Result>(
   dependencies: FailoverDependencies,
-  call: Pick<PaidCall<Result>, 'requestId' | 'key' | 'candidates' | 'attempt'>,
+  call: Pick<PaidCall<Result>, 'requestId' | 'key' | 'candidates' | 'attempt' | 'traceparent'>,
   { admission, timeLeft }: FailoverOptions,
 ): Promise<RouteSuccess<Result>> {
   const { breaker } = dependencies;
   const caller = { accountId: call.key.accountId, spentAmount: admission.spentAmount };
   let retryAfterSeconds: number | undefined;
+  let number = 0;
   for (const candidate of call.candidates) {
     const time = routeTimeOf(timeLeft());
     if (time.remainingTimeMs <= 0 || isSilenceOver(time)) break;
     const pass = await breaker.admit(candidate.route, caller);
-    const attempt = () => {
-      admission.observe?.('attempt');
-      return call.attempt(candidate, time, admission.output);
+    const attempt = async () => {
+      number += 1;
+      const recordFailure = admission.startAttempt?.(candidate.route.id);
+      const traceparent = attemptTraceparent(call, number);
+      try {
+        return await call.attempt(candidate, { ...time, traceparent }, admission.output);
+      } catch (failure) {
+        recordFailure?.(failureName(failure));
+        throw failure;
+      }
     };
     const outcome = pass.allowed
       ? await attemptCandidate(dependencies, { attempt, candidate, requestId: call.requestId }, pass)
@@ -58,6 +67,10 @@ export async function attemptCandidates<Result>(
   }
   throw noRouteError(retryAfterSeconds ?? coolingSeconds(undefined), isSilenceOver(routeTimeOf(timeLeft())));
 }
+
+/** Returns the name of a failure in records and traces. It has no text of the upstream. */
+const failureName = (failure: unknown): string =>
+  failure instanceof UpstreamFailure ? String(failure.status ?? failure.kind) : '_OTHER';
 
 /**
  * Returns the error of a call without a response. Clients that support the header do not retry automatically if the

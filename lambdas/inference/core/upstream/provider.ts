@@ -51,6 +51,8 @@ export interface RouteAttempt {
   readonly maxBytes: number;
   /** Ends the attempt: time is up. */
   readonly signal: AbortSignal;
+  /** The attempt's span in the caller's trace, for routes over HTTP; absent if the caller sent none. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface ResponseIdentity {

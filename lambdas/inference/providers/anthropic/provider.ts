@@ -43,6 +43,7 @@ export function createAnthropicProvider(dependencies: AnthropicDependencies): Pr
     identity,
     signatures,
     signal,
+    traceparent,
     maxBytes,
   }: RouteAttempt): Promise<RouteResponse> {
     const { body: request, answerTool } = toRequest(payload, route, signatures);
@@ -62,6 +63,7 @@ export function createAnthropicProvider(dependencies: AnthropicDependencies): Pr
       headers: await authorizationOf(dependencies, route, post, keyHeader),
       stream: payload.stream,
       signal,
+      traceparent,
       maxBytes,
       toFailure: (response) => toFailure(response, payload.protocol),
       toRouteResponse: (responseBody) => toRouteResponse(responseBody, context),

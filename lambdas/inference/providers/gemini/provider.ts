@@ -30,7 +30,7 @@ export interface GeminiDependencies extends AuthorizationDependencies {
 export function createGeminiProvider(dependencies: GeminiDependencies): Provider {
   return {
     features,
-    async chat({ route, payload, identity, signatures, signal, maxBytes }) {
+    async chat({ route, payload, identity, signatures, signal, traceparent, maxBytes }) {
       const method = payload.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
       const url = `${route.base_url}/models/${encodeURIComponent(route.upstream_model)}:${method}`;
       const body = JSON.stringify(toRequestBody(payload.conversation(), route, signatures));
@@ -41,6 +41,7 @@ export function createGeminiProvider(dependencies: GeminiDependencies): Provider
         body,
         stream: payload.stream,
         signal,
+        traceparent,
         maxBytes,
         toFailure,
         toRouteResponse: (responseBody) => toRouteResponse(responseBody, context),

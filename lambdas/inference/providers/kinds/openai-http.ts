@@ -20,6 +20,7 @@ export interface OpenAiRequest {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>> | FormBody;
   readonly signal: AbortSignal;
+  readonly traceparent?: string | undefined;
 }
 
 /** A request for JSON, whose response has at most that many bytes. */
@@ -30,7 +31,7 @@ export interface JsonRequest extends OpenAiRequest {
 /** Sends the request and returns its response, whose status is 2xx. Throws `UpstreamFailure`. */
 export async function sendRequest(
   http: OpenAiHttp,
-  { route, path, body, signal }: OpenAiRequest,
+  { route, path, body, signal, traceparent }: OpenAiRequest,
 ): Promise<UpstreamResponse> {
   const { stream, headers } = isForm(body)
     ? body
@@ -40,6 +41,7 @@ export async function sendRequest(
     headers: { ...headers, ...(await keyHeadersOf(http, route)) },
     body: stream,
     signal,
+    traceparent,
     toFailure,
   });
 }

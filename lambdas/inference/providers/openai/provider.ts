@@ -31,7 +31,7 @@ export function createOpenAiProvider(dependencies: OpenAiDependencies): Provider
   return {
     features,
     async chat(attempt) {
-      const { route, payload, signatures, signal, maxBytes } = attempt;
+      const { route, payload, signatures, signal, traceparent, maxBytes } = attempt;
       const url = addressOf(route, '/chat/completions');
       const body = JSON.stringify(toRequestBody(payload, route, signatures));
       return callUpstream(dependencies.fetch, {
@@ -40,6 +40,7 @@ export function createOpenAiProvider(dependencies: OpenAiDependencies): Provider
         body,
         stream: payload.stream,
         signal,
+        traceparent,
         maxBytes,
         toFailure,
         toRouteResponse: (responseBody) => toRouteResponse(responseBody, attempt),

@@ -30,7 +30,7 @@ export function createResponsesProvider(dependencies: OpenAiDependencies): Provi
         ...originalAttempt,
         payload: forHost(originalAttempt.payload, originalAttempt.route),
       };
-      const { route, payload, signatures, signal, maxBytes } = attempt;
+      const { route, payload, signatures, signal, traceparent, maxBytes } = attempt;
       const url = addressOf(route, '/responses');
       const body = JSON.stringify(toRequestBody(payload, route, signatures));
       return callUpstream(dependencies.fetch, {
@@ -39,6 +39,7 @@ export function createResponsesProvider(dependencies: OpenAiDependencies): Provi
         body,
         stream: payload.stream,
         signal,
+        traceparent,
         // Three events of a stream repeat instructions and tools.
         maxBytes: maxBytes + 4 * body.length,
         toFailure,

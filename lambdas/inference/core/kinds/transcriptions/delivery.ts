@@ -39,7 +39,12 @@ export async function prepareTranscript(
   const outcome = measuredOutcome(response, { seconds }, counted);
   if (admission.held === undefined) throw new Error('a transcription needs a hold of its own');
   const { hold, charge } = admission.held;
-  const order: SettlementOrder = { accountId, hold, charge, outcome };
+  const order: SettlementOrder = {
+    accountId,
+    hold,
+    charge,
+    outcome: { ...outcome, ...admission.observed?.() },
+  };
   return prepareJson(response, { text: transcriptBody(transcript, fields, seconds), headers }, () =>
     settlements.settle(order).catch((failure: unknown) => {
       log.error('not settled by the workflow', { requestId: hold.id, failure: String(failure) });

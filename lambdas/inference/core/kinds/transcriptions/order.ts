@@ -52,6 +52,19 @@ export const settlementOrder: z.ZodType<SettlementOrder> = z.object({
     ),
     catalog: z.string(),
     providerCost: amount.optional(),
+    attempts: z.int().optional(),
+    routeAttempts: z
+      .array(
+        z.object({
+          route: z.string(),
+          startMs: z.int(),
+          durationMs: z.int(),
+          failure: z.string().exactOptional(),
+        }),
+      )
+      .optional(),
+    durationMs: z.int().optional(),
+    traceparent: z.string().optional(),
   }),
 });
 

@@ -13,10 +13,17 @@ import { embeddingBytes } from '../../response-bytes.ts';
 import { type OpenAiHttp, requestJson } from '../openai-http.ts';
 
 export function embeddingsOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, EmbeddingOutput> {
-  return async ({ route, payload, clock: { signal } }) => {
+  return async ({ route, payload, clock: { signal }, traceparent }) => {
     const body = { ...payload, model: route.upstream_model };
     const maxBytes = embeddingBytes(inputsOf(payload), payload.dimensions);
-    const response = await requestJson(http, { route, path: '/embeddings', body, signal, maxBytes });
+    const response = await requestJson(http, {
+      route,
+      path: '/embeddings',
+      body,
+      signal,
+      traceparent,
+      maxBytes,
+    });
     return { embeddings: toEmbeddings(response.data, inputsOf(payload)), tokens: toTokens(response.usage) };
   };
 }

@@ -20,9 +20,16 @@ export interface ImageDependencies extends OpenAiHttp {
  */
 export function imagesOfOpenAi(dependencies: ImageDependencies): ProviderCall<JsonObject, ImageOutput> {
   const { clock, download } = dependencies;
-  return async ({ route, payload, clock: { signal } }) => {
+  return async ({ route, payload, clock: { signal }, traceparent }) => {
     const body = { ...payload, model: route.upstream_model };
-    const request = { route, path: '/images/generations', body, signal, maxBytes: imageBytes(payload.n) };
+    const request = {
+      route,
+      path: '/images/generations',
+      body,
+      signal,
+      traceparent,
+      maxBytes: imageBytes(payload.n),
+    };
     const { data, created } = await requestImages(dependencies, request);
     const entries = (Array.isArray(data) ? data : []).flatMap(toEntry).slice(0, Number(payload.n));
     if (entries.length === 0) throw new UpstreamFailure('protocol');

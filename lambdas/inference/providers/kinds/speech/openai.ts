@@ -14,9 +14,9 @@ import { startSpeech } from '../start-speech.ts';
 const AUDIO = /^(audio\/|application\/octet-stream)/i;
 
 export function speechOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, SpeechOutput> {
-  return async ({ route, payload, clock: { signal } }) => {
+  return async ({ route, payload, clock: { signal }, traceparent }) => {
     const body = { ...payload, model: route.upstream_model };
-    const response = await sendRequest(http, { route, path: '/audio/speech', body, signal });
+    const response = await sendRequest(http, { route, path: '/audio/speech', body, signal, traceparent });
     if (response.body === null || !AUDIO.test(response.headers.get('content-type') ?? ''))
       throw new UpstreamFailure('protocol');
     return startSpeech(response.body, payload, signal);

@@ -11,10 +11,10 @@ import { type FormBody, formBody } from '../form-body.ts';
 import { type OpenAiHttp, requestJson } from '../openai-http.ts';
 
 export function transcriptionsOfOpenAi(http: OpenAiHttp): ProviderCall<TranscriptionPayload, Transcript> {
-  return async ({ route, payload, clock: { signal } }) => {
+  return async ({ route, payload, clock: { signal }, traceparent }) => {
     const body = toForm(payload, route.upstream_model);
     const maxBytes = transcriptBytes(payload.content.size);
-    const request = { route, path: '/audio/transcriptions', body, signal, maxBytes };
+    const request = { route, path: '/audio/transcriptions', body, signal, traceparent, maxBytes };
     return toTranscript(await requestJson(http, request), requestsWords(payload.fields));
   };
 }

@@ -1,6 +1,6 @@
 /** The size of an item, as DynamoDB counts it (developer guide: item sizes). */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../../../lambdas/platform/dynamodb/attribute-values.ts';
+import type { Item } from './attribute-values.ts';
 
 /** Bytes of an item: of its names and of its values. */
 export const bytesOf = (item: Item): number =>
@@ -19,6 +19,7 @@ function numberBytes(text: string): number {
 function valueBytes(value: AttributeValue): number {
   if (value.S !== undefined) return Buffer.byteLength(value.S);
   if (value.N !== undefined) return numberBytes(value.N);
+  if (value.BOOL !== undefined) return 1;
   if (value.M !== undefined) return 3 + bytesOf(value.M) + Object.keys(value.M).length;
   throw new Error(`the size of ${Object.keys(value)} is not known`);
 }
