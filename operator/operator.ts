@@ -42,7 +42,6 @@ import type { NanoUsd } from '../lambdas/platform/core/money.ts';
 import type { Log } from '../lambdas/platform/core/ports.ts';
 import { systemClock } from '../lambdas/platform/system/system.ts';
 import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
-import { createSigningSecretStore } from '../lambdas/webhooks/store/create-webhook-stores.ts';
 import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
 import { operatorIdentity } from './aws-account.ts';
@@ -58,6 +57,7 @@ import { catalogOf } from './service/catalog.ts';
 import { createMaintenance } from './service/maintenance.ts';
 import { createMarket } from './service/market.ts';
 import { createPayments } from './service/payments.ts';
+import { createSealed } from './service/sealed.ts';
 import type { OperatorTarget } from './target.ts';
 
 /** The operations of the command line, the smoke test and the local seed. */
@@ -128,8 +128,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
         { pages: createAccountPages(client, tables.wallets), store: auditStore, clock: systemClock, log },
         whole,
       ),
-    /** Seals the signing secrets of webhooks under the current webhook key. */
-    sealWebhooks: () => createSigningSecretStore({ clients, environment, log, secrets }).sealAgain(),
+    ...createSealed({ clients, environment, log, secrets }, target),
     payments: createPayments({ clients, secrets, environment, log }),
     /** Throws an error if the deployment has no market. */
     get market() {

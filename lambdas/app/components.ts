@@ -7,6 +7,7 @@ import { PAYMENT_COMPONENTS } from '../payments/openapi.ts';
 import { HAS_MARKET } from '../platform/contract/features.ts';
 import { IP_RATE_ERROR } from '../platform/contract/gateway-errors.ts';
 import { errorSchema, messagesErrorSchema } from '../platform/core/api/error-body.ts';
+import { TELEMETRY_COMPONENTS } from '../telemetry/openapi.ts';
 import { WEBHOOK_COMPONENTS } from '../webhooks/openapi.ts';
 
 export const COMPONENTS = {
@@ -17,5 +18,6 @@ export const COMPONENTS = {
   ...PAYMENT_COMPONENTS,
   ...INFERENCE_COMPONENTS,
   ...WEBHOOK_COMPONENTS,
+  ...TELEMETRY_COMPONENTS,
   ...((HAS_MARKET ? MARKETPLACE_COMPONENTS : {}) as typeof MARKETPLACE_COMPONENTS),
 };

@@ -36,6 +36,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Accounts: 'Sign-in and API keys.',
   Payments: 'Orders of credit.',
   Webhooks: 'Signed event deliveries, retried for 24 hours.',
+  Telemetry: 'Settled calls as OpenTelemetry, sent to a receiver of your own.',
   Operator: 'The whole deployment, for those who run it.',
   Market: 'Apps and AI agents: publishing, search, installs, purchases and reviews.',
   Service: 'The service itself.',

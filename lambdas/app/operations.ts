@@ -11,6 +11,7 @@ import { INTERFACE_VERSION } from '../platform/contract/limits.ts';
 import { type Operation, ok, tagged } from '../platform/contract/operation.ts';
 import { RELEASE } from '../platform/contract/release.ts';
 import { indexSchema } from '../platform/core/api/service-status.ts';
+import { TELEMETRY_OPERATIONS } from '../telemetry/openapi.ts';
 import { WEBHOOK_OPERATIONS } from '../webhooks/openapi.ts';
 import { openApiDocument } from './document.ts';
 import { type EndpointName, ROUTES, type UNKNOWN_ROUTE_ENDPOINT } from './routes.ts';
@@ -22,6 +23,7 @@ export const OPERATIONS: Readonly<Record<Exclude<EndpointName, typeof UNKNOWN_RO
   ...((HAS_MARKET ? MARKETPLACE_OPERATIONS : {}) as typeof MARKETPLACE_OPERATIONS),
   ...PAYMENT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...TELEMETRY_OPERATIONS,
   ...OPERATIONS_OPERATIONS,
   ...tagged('Service', {
     'get-index': { responses: ok('The routes and limits.', indexSchema) },

@@ -7,6 +7,7 @@ import { OPERATIONS_ROUTES } from '../operations/routes.ts';
 import { PAYMENT_ROUTES } from '../payments/routes.ts';
 import { HAS_MARKET } from '../platform/contract/features.ts';
 import { open, type Route } from '../platform/contract/route.ts';
+import { TELEMETRY_ROUTES } from '../telemetry/routes.ts';
 import { WEBHOOK_ROUTES } from '../webhooks/routes.ts';
 
 /** The routes that show the whole table. */
@@ -22,6 +23,7 @@ export const ROUTES = [
   ...(HAS_MARKET ? MARKETPLACE_ROUTES.map((route) => ({ ...route, setting: 'market' }) as const) : []),
   ...PAYMENT_ROUTES,
   ...WEBHOOK_ROUTES,
+  ...TELEMETRY_ROUTES,
   ...OPERATIONS_ROUTES,
   ...APP_ROUTES,
 ] as const satisfies readonly Route[];

@@ -13,6 +13,7 @@ import { PAYMENT_GRANTS } from '../../lambdas/payments/grants.ts';
 import type { ConsumerName } from '../../lambdas/platform/contract/consumers.ts';
 import type { Grants } from '../../lambdas/platform/contract/grants.ts';
 import type { Authentication } from '../../lambdas/platform/contract/route.ts';
+import { TELEMETRY_GRANTS } from '../../lambdas/telemetry/grants.ts';
 import { WEBHOOK_GRANTS } from '../../lambdas/webhooks/grants.ts';
 import { unionOf } from './union-of-grants.ts';
 
@@ -26,6 +27,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   ...OPERATIONS_GRANTS,
   ...PAYMENT_GRANTS,
   ...WEBHOOK_GRANTS,
+  ...TELEMETRY_GRANTS,
   'get-index': {},
   'get-openapi': { serviceName: true },
   'unknown-route': {},

@@ -4,20 +4,16 @@
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { MARKET_CONSUMERS } from '../../lambdas/platform/contract/market-consumers.ts';
-import { GRANTS } from '../config/grants.ts';
 import { scanUploads } from './builds-bucket.ts';
 import { type ConsumerProps, consumerFunction, runOnSchedule } from './consumer-function.ts';
 import type { Messaging } from './messaging.ts';
+import { followTable } from './table-follower.ts';
 
 export interface MarketProps extends ConsumerProps {
   readonly messaging: Messaging;
 }
-
-/** The number of records that one invocation handles within two seconds. */
-const BATCH_SIZE = 100;
 
 /** The functions that receive each change of the listings, and the time for which a batch is collected. */
 const FOLLOWERS = {
@@ -27,11 +23,13 @@ const FOLLOWERS = {
   'build-search-index': Duration.seconds(10),
 } as const;
 
-/** With Lambda's growing pauses, about an hour; the batch is halved meanwhile, so that one bad record stands alone. */
-const RETRIES = 20;
-
-/** A record that could not be processed for this long is recorded and skipped; the stream itself retains 24 hours. */
-const MAX_RECORD_AGE = Duration.hours(12);
+const FAILURES = {
+  bisectBatchOnError: true,
+  // With Lambda's growing pauses, about an hour; the batch is halved meanwhile, so that one bad record stands alone.
+  retryAttempts: 20,
+  // A record that could not be processed for this long is recorded and skipped; the stream itself retains 24 hours.
+  maxRecordAge: Duration.hours(12),
+};
 
 export class Market extends Construct {
   readonly #props: MarketProps;
@@ -39,8 +37,8 @@ export class Market extends Construct {
   constructor(scope: Construct, id: string, props: MarketProps) {
     super(scope, id);
     this.#props = props;
-    this.#follow('follow-listings');
-    this.#follow('build-search-index');
+    for (const [name, window] of Object.entries(FOLLOWERS))
+      followTable(this, { name: name as keyof typeof FOLLOWERS, window, failures: FAILURES }, props);
     this.#recordScans();
     for (const name of ['rank-trending', 'process-due-items'] as const) {
       const schedule = Schedule.expression(MARKET_CONSUMERS[name].schedule);
@@ -73,28 +71,5 @@ export class Market extends Construct {
       },
       targets: [new LambdaFunction(recorder)],
     });
-  }
-
-  #follow(name: keyof typeof FOLLOWERS): void {
-    const { data, messaging } = this.#props;
-    const { follows } = GRANTS[name];
-    const follower = consumerFunction(this, name, this.#props);
-    const stream = follows && data.tables[follows.table]?.tableStreamArn;
-    if (follows === undefined || stream === undefined)
-      throw new Error(`${name} follows no table with a stream`);
-    const mapping = new EventSourceMapping(this, `${name}-mapping`, {
-      target: follower.function,
-      eventSourceArn: stream,
-      startingPosition: StartingPosition.TRIM_HORIZON,
-      batchSize: BATCH_SIZE,
-      maxBatchingWindow: FOLLOWERS[name],
-      bisectBatchOnError: true,
-      retryAttempts: RETRIES,
-      maxRecordAge: MAX_RECORD_AGE,
-      // What the role may send is in the grants.
-      onFailure: { bind: () => ({ destination: messaging.queue(follows.dead).queueArn }) },
-    });
-    // Lambda checks that the role may read the stream when the mapping is created.
-    mapping.node.addDependency(follower);
   }
 }

@@ -167,15 +167,16 @@ class RoleGrants {
       this.#allow(['events:PutEvents'], messaging.bus.eventBusArn);
       environment[VARIABLES.eventBus] = messaging.bus.eventBusName;
     }
-    if (follows !== undefined) this.#grantStream(follows.table, messaging.queue(follows.dead).queueArn);
+    if (follows !== undefined) {
+      this.#grantStream(follows.table);
+      if (follows.dead !== undefined)
+        this.#allow(['sqs:SendMessage'], messaging.queue(follows.dead).queueArn);
+    }
     return schedules ? { ...environment, ...this.#grantSchedules(messaging) } : environment;
   }
 
-  /**
-   * Grants what Lambda itself needs to read a stream on behalf of a function, and to record the changes at which the
-   * function fails.
-   */
-  #grantStream(name: TableName, deadLettersArn: string): void {
+  /** Grants what Lambda itself needs to read a stream on behalf of a function. */
+  #grantStream(name: TableName): void {
     const tableStreamArn = this.#options.data.tables[name]?.tableStreamArn;
     if (tableStreamArn === undefined) throw new Error(`the table ${name} has no stream`);
     this.#allow(
@@ -183,7 +184,6 @@ class RoleGrants {
       tableStreamArn,
     );
     this.#allow(['dynamodb:ListStreams'], '*');
-    this.#allow(['sqs:SendMessage'], deadLettersArn);
     Validations.of(this.#role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'The action takes no resource (service authorization reference, DynamoDB, ListStreams).',

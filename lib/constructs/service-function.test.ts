@@ -201,7 +201,9 @@ describe('the role of a function', () => {
           : [
               ...FOLLOWING.map((action) => `dynamodb:${action} data:${capitalized(follows.table)}.StreamArn`),
               'dynamodb:ListStreams *',
-              `sqs:SendMessage platform:Messaging${capitalized(follows.dead)}.Arn`,
+              ...(follows.dead === undefined
+                ? []
+                : [`sqs:SendMessage platform:Messaging${capitalized(follows.dead)}.Arn`]),
             ]),
         ...(schedules
           ? [`scheduler:CreateSchedule ${SCHEDULES}`, 'iam:PassRole platform:MessagingScheduleRole.Arn']

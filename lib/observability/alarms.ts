@@ -41,6 +41,9 @@ const LASTING = { breaching: 2, of: 3 } as const;
 /** The longest that a retry is meant to wait (Amazon SQS developer guide, delay queues: 15 minutes at most). */
 const LONGEST_DELAY_SECONDS = 900;
 
+/** The function that follows a table is expected to be so close behind. */
+const FOLLOWED_WITHIN_MS = Duration.minutes(5).toMilliseconds();
+
 /** Tables that every paid call writes. */
 const PAID_TABLES: readonly string[] = ['wallets', 'keys'];
 
@@ -70,6 +73,7 @@ const MISSED_BY: Readonly<Record<string, string>> = {
   'platform-fan-out-events': 'dead-letters',
   'platform-deliver-webhooks': 'dead-letters',
   'platform-follow-listings': 'listing-changes-late',
+  'platform-export-calls': 'telemetry-late',
   'platform-process-due-items': 'due-items-late',
   'platform-reconcile-payments': 'reconciliation-missing',
 };
@@ -230,7 +234,13 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     severity: 'warning',
     meaning: 'The changes of listings are followed more than five minutes late.',
     watches: (system) =>
-      followerAges(system).map((metric) => ({ metric, threshold: Duration.minutes(5).toMilliseconds() })),
+      followerAges('follow-listings', system).map((metric) => ({ metric, threshold: FOLLOWED_WITHIN_MS })),
+  },
+  'telemetry-late': {
+    severity: 'warning',
+    meaning: 'Settled calls are followed more than five minutes late: their telemetry waits.',
+    watches: (system) =>
+      followerAges('export-calls', system).map((metric) => ({ metric, threshold: FOLLOWED_WITHIN_MS })),
   },
   'certificate-expires': {
     ...EDGE_ALARMS['certificate-expires'],

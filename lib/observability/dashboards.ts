@@ -114,6 +114,15 @@ const WEBHOOKS: DashboardSection = {
         'addresses forbidden': METRICS.addressesForbidden,
       }),
     ),
+    graph(
+      'Telemetry: batches of calls, and how late calls are followed, ms',
+      lines({
+        delivered: METRICS.telemetryDelivered,
+        'attempts that failed': METRICS.telemetryFailed,
+        'given up': METRICS.telemetryDropped,
+      }),
+      (system) => followerAges('export-calls', system),
+    ),
   ],
 };
 
@@ -121,7 +130,9 @@ const LISTINGS: DashboardSection = {
   title: 'Listings',
   setting: 'market',
   graphs: [
-    graph('How late the changes of listings are followed, ms', followerAges),
+    graph('How late the changes of listings are followed, ms', (system) =>
+      followerAges('follow-listings', system),
+    ),
     graph(
       'The search index: listings, and bytes that are stored',
       ({ config }) => [serviceMetric(config, METRICS.listingsIndexed, { statistic: 'Maximum' })],

@@ -133,6 +133,7 @@ describe('the alarms', () => {
       'platform-fan-out-events': 'dead-letters/dead-events',
       'platform-deliver-webhooks': 'dead-letters/dead-deliveries',
       'platform-follow-listings': 'listing-changes-late',
+      'platform-export-calls': 'telemetry-late',
       'platform-process-due-items': 'due-items-late',
       'platform-reconcile-payments': 'reconciliation-missing',
     };

@@ -17,12 +17,16 @@ import { Market } from '../constructs/market.ts';
 import { Messaging } from '../constructs/messaging.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
+import { followTable } from '../constructs/table-follower.ts';
 import { TranscriptionSettlement } from '../constructs/transcription-settlement.ts';
 import { WebhookDelivery } from '../constructs/webhook-delivery.ts';
 import { saveQueries } from '../observability/saved-queries.ts';
 
 /** API Gateway times out a buffered integration after 29 s; the function ends first, in order to respond. */
 const BUFFERED_TIMEOUT_SECONDS = 28;
+
+/** Calls of the same moment are exported together; a receiver of telemetry collects for as long itself. */
+const TELEMETRY_WINDOW = Duration.seconds(10);
 
 export interface ServiceStackProps extends StackProps {
   readonly api: Route['api'];
@@ -104,6 +108,11 @@ export class ServiceStack extends Stack {
     if (props.api === 'inference') this.#addSchedules(props);
     if (messaging !== undefined) {
       new WebhookDelivery(this, 'WebhookDelivery', { config, data, bundles, messaging });
+      followTable(
+        new Construct(this, 'Telemetry'),
+        { name: 'export-calls', window: TELEMETRY_WINDOW },
+        { config, data, bundles, messaging },
+      );
       if (config.market) new Market(this, 'Market', { config, data, bundles, messaging });
       runOnSchedule(
         new Construct(this, 'PaymentReconciliation'),

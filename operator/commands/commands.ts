@@ -26,6 +26,7 @@ import { POLICY_COMMAND } from './policies.ts';
 import { QUOTAS_COMMAND } from './quotas.ts';
 import { SMOKE_COMMAND } from './smoke.ts';
 import { SMOKE_KEY_COMMAND } from './smoke-key.ts';
+import { TELEMETRY_COMMANDS } from './telemetry.ts';
 
 function timeOf(value: string): Date {
   const time = z.iso.datetime({ offset: true }).safeParse(value);
@@ -234,6 +235,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...OPERATORS_COMMANDS,
   ...CATALOG_COMMANDS,
   ...LAYOUT_COMMANDS,
+  ...TELEMETRY_COMMANDS,
   'call find': CALL_COMMAND,
   quotas: QUOTAS_COMMAND,
   policy: POLICY_COMMAND,

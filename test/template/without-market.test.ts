@@ -36,12 +36,12 @@ describe('a deployment without a market', () => {
     );
   });
 
-  it('creates neither its tables, its bucket nor a follower of a table', () => {
+  it('creates neither its tables, its bucket nor a follower of its tables', () => {
     expect(app.resources('data', 'AWS::DynamoDB::GlobalTable')).toHaveLength(Object.keys(TABLES).length - 3);
     const buckets = (of: SynthesizedApp) => of.resources('data', 'AWS::S3::Bucket').map(([id]) => id);
     const left = new Set(buckets(app));
     expect(buckets(whole).filter((id) => !left.has(id))).toEqual(['Builds']);
-    expect(JSON.stringify(app.templates)).not.toContain('dynamodb:GetRecords');
+    expect(JSON.stringify(app.templates).match(/dynamodb:GetRecords/g)).toHaveLength(1);
   });
 
   it('keeps every alarm but those of the market', () => {

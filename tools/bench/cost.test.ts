@@ -15,7 +15,7 @@ import { USUAL } from './cost/run.ts';
 import { bill } from './cost/tables.ts';
 
 /** A month of the default settings. An alarm of a metric adds 0.10 USD. */
-const MAX_IDLE_USD = 15.9;
+const MAX_IDLE_USD = 16;
 
 const measured = {
   hostCpuMs: 9,

@@ -227,6 +227,17 @@ export const useDeliveries = (id: string) =>
     refetchMs: ({ length }) => (length > PAGE_LIMIT ? 15_000 : 2_000),
   });
 
+/** Returns the receiver of telemetry; null while there is none. */
+export const useTelemetry = () =>
+  useQuery({
+    queryKey: ['telemetry'],
+    queryFn: () =>
+      call<Api.TelemetryBody>('/api/v1/telemetry').catch((failure: unknown) => {
+        if (failure instanceof ApiError && failure.status === 404) return null;
+        throw failure;
+      }),
+  });
+
 type Query = Parameters<typeof withQuery>[1];
 
 /** The most entries of a page. */

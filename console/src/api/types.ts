@@ -44,6 +44,7 @@ export type NewWebhook = Of<'NewWebhook'>;
 export type RotatedSecretBody = ConsoleValue<z.output<typeof rotatedSecretSchema>>;
 export type WebhookWithStatistics = Of<'WebhookWithStatistics'>;
 export type DeliveryBody = Of<'Delivery'>;
+export type TelemetryBody = Of<'Telemetry'>;
 export type ListingBody = Of<'Listing'>;
 export type AcquisitionBody = Of<'Acquisition'>;
 export type ReviewBody = Of<'Review'>;

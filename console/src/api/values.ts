@@ -75,3 +75,14 @@ export const PAYOUT_COUNTRIES =
   'AT BE BG CA CH CY CZ DE DK EE ES FI FR GB GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK US'.split(
     ' ',
   );
+
+/** The headers in a text with one a line, such as `authorization: Bearer abc`. */
+export const headersOf = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text.split('\n').flatMap((line) => {
+      const [, name, value] = /^\s*([^:]*?)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
+      if (name !== undefined && value !== undefined) return [[name, value]];
+      // A line that is no header is rejected under its own name.
+      return line.trim() === '' ? [] : [[line.trim(), '']];
+    }),
+  );

@@ -5,6 +5,7 @@ import { forgetAccount, useAccount } from '../api/queries.ts';
 import { providers, signOut } from '../api/session.ts';
 import { Code, Facts, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Confirmed } from '../parts/dialog.tsx';
+import { Telemetry } from '../parts/telemetry.tsx';
 
 export function Settings() {
   const account = useAccount();
@@ -50,6 +51,7 @@ export function Settings() {
           </div>
         </div>
       </Panel>
+      <Telemetry />
       <Panel title="Base URLs">
         <div className="stack">
           <h3>OpenAI SDK: base URL</h3>

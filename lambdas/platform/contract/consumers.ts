@@ -73,8 +73,15 @@ export const CONSUMERS = {
   'deliver-webhooks': {
     purpose: 'sends deliveries to their receivers, and plans the next attempt of those that fail',
     api: 'platform',
-    // 5 s for the receiver, and three database calls that may each take 9 s with the SDK's repetitions.
-    timeoutSeconds: 35,
+    // 5 s for the receiver, 10 s for the two requests of telemetry, and three database calls that may each take 9 s with
+    // the SDK's repetitions.
+    timeoutSeconds: 38,
+  },
+  'export-calls': {
+    purpose: 'makes a delivery of each batch of settled calls for the receivers of telemetry',
+    api: 'platform',
+    // A batch is 100 calls, for which at most 101 receivers are read, and get three writes each.
+    timeoutSeconds: 60,
   },
   ...MARKET_CONSUMERS,
 } as const satisfies Record<string, Consumer>;

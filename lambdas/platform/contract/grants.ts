@@ -63,8 +63,8 @@ export interface Grants {
   readonly schedules?: true;
   /** Publishes to the platform's bus. */
   readonly publishes?: true;
-  /** Follows the changes of a table; what it fails at for good is noted in the queue. */
-  readonly follows?: { readonly table: TableName; readonly dead: QueueName };
+  /** Follows the changes of a table. What it fails at for good is noted in the queue; without one, it tries until a change expires. */
+  readonly follows?: { readonly table: TableName; readonly dead?: QueueName };
 }
 
 /** A request of Amazon S3 under one of the two prefixes, or a scan that GuardDuty is requested to make. */

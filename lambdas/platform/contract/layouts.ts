@@ -17,6 +17,9 @@ const FIRST: Layout = { reads: 1, writes: 1 };
 /** 2: the types of events `balance.low` and `credit.exhausted`, which this version delivers and does not publish. */
 const EVENTS: Layout = { reads: 2, writes: 1 };
 
+/** Destinations of telemetry, and what is sent there. Of layout 1 there is nothing. */
+const TELEMETRY: Layout = { reads: 2, writes: 2 };
+
 /**
  * Kinds are named `<place>` or `<place>/<start of a key>`. The place of items is their table, and the start is that of the
  * sort key or of the partition key: the longest start that fits counts. Places that are no tables name what is in them.
@@ -41,8 +44,11 @@ export const LAYOUTS = {
   replays: FIRST,
   webhooks: EVENTS,
   'webhooks/counts#': FIRST,
+  'webhooks/telemetry#': TELEMETRY,
   events: EVENTS,
+  'events/telemetry#': TELEMETRY,
   deliveries: EVENTS,
+  'deliveries/tel_': TELEMETRY,
   /** Parts of catalogs. */
   catalog: FIRST,
   'catalog/applied#': FIRST,

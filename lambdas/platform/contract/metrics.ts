@@ -108,6 +108,12 @@ export const METRICS = {
   webhooksDisabled: 'WebhooksDisabled',
   /** Attempts that were blocked because the address is not on the public internet. */
   addressesForbidden: 'WebhookAddressesForbidden',
+  /** Batches of calls that a receiver of telemetry has accepted. */
+  telemetryDelivered: 'TelemetryBatchesDelivered',
+  /** Attempts at receivers of telemetry that failed. */
+  telemetryFailed: 'TelemetryAttemptsFailed',
+  /** Batches of telemetry that were given up: rejected by their receiver, or after 24 hours. */
+  telemetryDropped: 'TelemetryBatchesDropped',
   /** Seconds for which the oldest item of the market is due: an item that cannot be processed, or a schedule that stands still. */
   oldestDueItem: 'OldestDueItemSeconds',
   /** Seconds by which the payout that is furthest behind is late. */

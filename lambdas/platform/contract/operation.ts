@@ -8,6 +8,7 @@ export type Tag =
   | 'Accounts'
   | 'Payments'
   | 'Webhooks'
+  | 'Telemetry'
   | 'Operator'
   | 'Market'
   | 'Service';

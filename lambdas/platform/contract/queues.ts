@@ -35,7 +35,7 @@ export const QUEUES = {
   deliveries: {
     variable: 'DELIVERIES_QUEUE',
     reader: { consumer: 'deliver-webhooks', batchSize: 10, maxConcurrency: 200 },
-    visibilitySeconds: 210,
+    visibilitySeconds: 228,
     dead: { queue: 'deadDeliveries', maxReceives: MAX_RECEIVES },
   },
   /** Everything that may take 5 seconds to fail: retries, and first attempts at receivers that failed the last time. */
@@ -44,7 +44,7 @@ export const QUEUES = {
     // Separate from the first attempts, so that any number of dead receivers leaves the first attempts their full
     // share.
     reader: { consumer: 'deliver-webhooks', batchSize: 10, maxConcurrency: 50 },
-    visibilitySeconds: 210,
+    visibilitySeconds: 228,
     dead: { queue: 'deadDeliveries', maxReceives: MAX_RECEIVES },
   },
   /** Events that could not be handled. */

@@ -57,10 +57,13 @@ export const TABLES = {
   /** Balance and open holds, in one item so that both change in one write. */
   wallets: { variable: 'WALLETS_TABLE', partitionKey: 'wallet_id' },
   /** One record a call; writing it is the commit point of its settlement. No index: a record is one write unit. */
-  usage: { variable: 'USAGE_TABLE', partitionKey: 'key_id', sortKey: 'request_id' },
+  usage: { variable: 'USAGE_TABLE', partitionKey: 'key_id', sortKey: 'request_id', stream: true },
   /** Idempotency keys in use, and the sealed responses to replay. */
   replays: { variable: 'REPLAYS_TABLE', partitionKey: 'replay_id', ttl: 'expires' },
-  /** Webhook subscriptions. An account's are one query, and a key of another account cannot read them. */
+  /**
+   * Webhook subscriptions. An account's are one query, and a key of another account cannot read them. Destinations of
+   * telemetry (`telemetry#<account>`) are in partitions of their own.
+   */
   webhooks: { variable: 'WEBHOOKS_TABLE', partitionKey: 'account_id', sortKey: 'webhook_id' },
   /** Published events, their data sealed; writing one is what makes a repeated event change nothing. */
   events: { variable: 'EVENTS_TABLE', partitionKey: 'event_key', ttl: 'expires' },

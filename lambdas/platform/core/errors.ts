@@ -60,6 +60,7 @@ export const ERROR_CODES = {
   price_changed: { status: 409, type: 'conflict_error' },
   already_subscribed: { status: 409, type: 'conflict_error' },
   subscription_only: { status: 409, type: 'conflict_error' },
+  upgrade_unfinished: { status: 409, type: 'conflict_error' },
   request_too_large: request(413),
   websocket_unsupported: request(426),
   requests_per_minute: { status: 429, type: 'rate_limit_error' },

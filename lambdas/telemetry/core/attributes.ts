@@ -8,7 +8,8 @@ import type { Kind } from '../../platform/core/kinds.ts';
 import { formatUsd, toMetric } from '../../platform/core/money.ts';
 
 /** `both`: the names that were renamed by version 1.37 of the conventions are there as well. */
-export type AttributeNames = 'stable' | 'both';
+export const ATTRIBUTE_NAMES = ['stable', 'both'] as const;
+export type AttributeNames = (typeof ATTRIBUTE_NAMES)[number];
 
 const OPERATIONS: Readonly<Record<Kind, string>> = {
   chat: 'chat',

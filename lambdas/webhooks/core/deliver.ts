@@ -8,7 +8,7 @@ import { RetryLater } from '../../platform/core/errors.ts';
 import type { Clock, RandomSource, UlidSource } from '../../platform/core/ports.ts';
 import { nextAttempt, RETRY_SPAN_MS } from './backoff.ts';
 import type { DeadReason, Delivery, DeliveryAttempt } from './delivery.ts';
-import { payloadOf, type StoredEvent } from './event.ts';
+import { type EventType, payloadOf, type StoredEvent } from './event.ts';
 import { triggerOf } from './fan-out.ts';
 import type {
   AttemptTrigger,
@@ -16,6 +16,8 @@ import type {
   DeliveryStore,
   EventStore,
   Lane,
+  OpenedSubscription,
+  PostEvent,
   Send,
   SendResult,
   SigningSecretStore,
@@ -34,7 +36,7 @@ export const MAX_IN_FLIGHT = 10;
 
 interface DeliveryWatch {
   readonly onAttempt: (attempt: DeliveryAttempt, delivery: Delivery) => void;
-  readonly onDead: (reason: DeadReason) => void;
+  readonly onDead: (reason: DeadReason, delivery: Delivery) => void;
 }
 
 export interface DeliveryWorkerDependencies {
@@ -44,6 +46,8 @@ export interface DeliveryWorkerDependencies {
   readonly triggers: TriggerQueue;
   readonly health: ReceiverHealth;
   readonly send: Send;
+  /** The types of events that are not posted as a webhook's are. */
+  readonly posts?: Readonly<Partial<Record<EventType, PostEvent>>>;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly ulid: UlidSource;
@@ -53,9 +57,7 @@ export interface DeliveryWorkerDependencies {
 }
 
 /** A claimed attempt. */
-interface ClaimedAttempt {
-  readonly subscription: Subscription;
-  readonly secrets: readonly string[];
+interface ClaimedAttempt extends OpenedSubscription {
   readonly delivery: Delivery;
   readonly claim: DeliveryClaim;
   readonly manual: boolean;
@@ -123,18 +125,11 @@ export class DeliveryWorker {
   }
 
   async #attempt(claimed: ClaimedAttempt, event: StoredEvent): Promise<void> {
-    const { clock, send, watch } = this.#dependencies;
-    const { delivery, subscription, secrets } = claimed;
+    const { clock, posts, watch } = this.#dependencies;
+    const { delivery } = claimed;
     const number = delivery.attempts + 1;
-    const body = payloadOf(event);
     const atMs = clock();
-    const headers = {
-      'content-type': 'application/json',
-      'X-service-Event-Id': event.id,
-      'X-service-Delivery-Attempt': String(number),
-      ...signatureHeaders({ id: event.id, timestamp: Math.floor(atMs / 1000), body, secrets }),
-    };
-    const result = await send({ url: subscription.url, headers, body });
+    const result = await (posts?.[event.type]?.(claimed, event) ?? this.#post(claimed, event, number));
     const attempt: DeliveryAttempt = {
       number,
       atMs,
@@ -146,6 +141,19 @@ export class DeliveryWorker {
     watch.onAttempt(attempt, delivery);
     if (attempt.outcome === 'delivered') await this.#succeed(claimed, attempt);
     else await this.#fail(claimed, attempt, result);
+  }
+
+  /** Posts the event as webhooks get it, signed. */
+  #post({ subscription, secrets }: OpenedSubscription, event: StoredEvent, number: number) {
+    const { clock, send } = this.#dependencies;
+    const body = payloadOf(event);
+    const headers = {
+      'content-type': 'application/json',
+      'X-service-Event-Id': event.id,
+      'X-service-Delivery-Attempt': String(number),
+      ...signatureHeaders({ id: event.id, timestamp: Math.floor(clock() / 1000), body, secrets }),
+    };
+    return send({ url: subscription.url, headers, body });
   }
 
   async #succeed({ delivery, claim, subscription }: ClaimedAttempt, attempt: DeliveryAttempt): Promise<void> {
@@ -162,16 +170,17 @@ export class DeliveryWorker {
     if (disabled !== undefined)
       return this.#giveUp(claimed, disabled === 'gone' ? 'gone' : 'disabled', attempt);
     const nowMs = clock();
-    const dueMs = nextAttempt({
+    const retry = {
       nowMs,
       attempts: attempt.number - delivery.roundStart,
       deadlineMs: delivery.deadlineMs,
       retryAfterMs: parseRetryAfter(result.retryAfter, nowMs),
       chance: random(),
-    });
+    };
+    const dueMs = result.isFinal ? undefined : nextAttempt(retry);
     const next = triggerOf({ ...delivery, attempts: attempt.number });
     if (dueMs === undefined) {
-      await triggers.deadLetter(next);
+      if (!result.isFinal) await triggers.deadLetter(next);
       return this.#giveUp(claimed, 'exhausted', attempt);
     }
     await triggers.schedule(next, dueMs);
@@ -190,7 +199,7 @@ export class DeliveryWorker {
       deadReason,
       ...(attempt === undefined ? {} : { attempt }),
     });
-    watch.onDead(deadReason);
+    watch.onDead(deadReason, delivery);
   }
 }
 

@@ -22,8 +22,11 @@ export const ENDPOINT_DISABLED = 'endpoint.disabled';
 /** Notify an owner that credit runs low or has run out. Layout 2 has them: this version reads, keeps and delivers them. */
 const MONEY_TYPES = ['balance.low', 'credit.exhausted'] as const;
 
+/** A batch of settled calls for a receiver of telemetry. No webhook gets it. */
+export const CALLS_SETTLED = 'calls.settled';
+
 /** The types that stored subscriptions and events may have, whatever the build leaves out. */
-export const EVENT_TYPES = [...MARKET_TYPES, ENDPOINT_DISABLED, ...MONEY_TYPES] as const;
+export const EVENT_TYPES = [...MARKET_TYPES, ENDPOINT_DISABLED, ...MONEY_TYPES, CALLS_SETTLED] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Everything that can be subscribed to. */

@@ -36,10 +36,7 @@ export interface SubscriptionHealth {
 /** Signing secrets, encrypted at rest. */
 export interface SigningSecretStore {
   /** The subscription with every active secret, the current one first. */
-  open(
-    key: SubscriptionKey,
-    nowMs: number,
-  ): Promise<{ readonly subscription: Subscription; readonly secrets: readonly string[] } | undefined>;
+  open(key: SubscriptionKey, nowMs: number): Promise<OpenedSubscription | undefined>;
 }
 
 export interface EventStore {
@@ -131,7 +128,7 @@ export interface TriggerQueue {
 export interface SendRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 export interface SendResult {
@@ -139,7 +136,18 @@ export interface SendResult {
   readonly status?: number;
   readonly retryAfter?: string;
   readonly body?: string;
+  /** Another attempt would fail likewise: the delivery is given up, and no operator's queue gets it. */
+  readonly isFinal?: boolean;
 }
+
+/** A subscription with its secrets, the current one first. */
+export interface OpenedSubscription {
+  readonly subscription: Subscription;
+  readonly secrets: readonly string[];
+}
+
+/** Posts an event in a form of its own, within 10 seconds; never throws for a failure of the receiver. */
+export type PostEvent = (opened: OpenedSubscription, event: StoredEvent) => Promise<SendResult>;
 
 /** Posts once, within the receiver's time; never throws. */
 export type Send = (request: SendRequest) => Promise<SendResult>;

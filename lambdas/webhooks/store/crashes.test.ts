@@ -54,7 +54,7 @@ const send: NonNullable<PlatformOptions['send']> = async ({ headers, body }) => 
   requests.push({
     id,
     attempt: Number(headers['X-service-Delivery-Attempt']),
-    body,
+    body: String(body),
   });
   const posts = requests.filter((post) => post.id === id).length;
   return results[Math.min(posts, results.length) - 1] ?? { outcome: 'connection' };

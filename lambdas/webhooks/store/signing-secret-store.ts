@@ -1,6 +1,6 @@
 /** Signing secrets in their subscriptions' items, sealed under the webhook key. */
 import { randomBytes } from 'node:crypto';
-import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, PutItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
 import { type Item, text } from '../../platform/dynamodb/attribute-values.ts';
 import { countOne } from '../../platform/dynamodb/quota-item.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
@@ -42,6 +42,13 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
     const count = { TableName: this.#table, Key: webhookCountKey(subscription.accountId) };
     const put = { Put: { TableName: this.#table, Item: item } };
     return (await transact(this.#client, [put, countOne(count, max)])).done ? 'created' : 'full';
+  }
+
+  /** Stores a subscription in the place of the present one; no quota counts it. */
+  async replace(subscription: Subscription, secret: string): Promise<void> {
+    const sealed = await this.#sealer.seal(PURPOSE, sealedId(subscription), secret);
+    const item = { ...encodeSubscription(subscription), secret: { B: sealed } };
+    await this.#client.send(new PutItemCommand({ TableName: this.#table, Item: item }));
   }
 
   async open(key: SubscriptionKey, nowMs: number) {

@@ -176,6 +176,7 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'price_changed',
   'subscription_only',
   'already_subscribed',
+  'upgrade_unfinished',
   'not_customer',
   'insufficient_earnings',
   'payouts_disabled',
