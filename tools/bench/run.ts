@@ -27,6 +27,7 @@ import { measureSplits } from './splits/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStates } from './states/bench.ts';
 import { measureStream } from './stream/bench.ts';
+import { measureTelemetry } from './telemetry/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
 import { measureWire } from './wire/bench.ts';
 import { measureWithoutMarket } from './without-market/bench.ts';
@@ -47,11 +48,12 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   readers: measureReaders,
   rolling: measureRolling,
   states: measureStates,
+  telemetry: measureTelemetry,
   'without-market': measureWithoutMarket,
 };
 
-/** The benches that run the tests of the whole, or for an hour. */
-const SLOW: ReadonlySet<string> = new Set(['mutants', 'without-market', 'soak', 'states']);
+/** The benches that run the tests of the whole, or for an hour, or build a program of another language. */
+const SLOW: ReadonlySet<string> = new Set(['mutants', 'without-market', 'soak', 'states', 'telemetry']);
 
 /** The commit at the start, which the results and pages of this run do not make dirty. */
 const COMMIT = describeCommit();

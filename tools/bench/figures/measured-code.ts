@@ -37,6 +37,10 @@ export const MEASURED_CODE: Readonly<Record<string, Readonly<Record<string, stri
   // The tests decide its values as much as the code does.
   states: { ledger: LEDGER },
   soak: { host: HOST, chat: CHAT, ledger: LEDGER },
+  telemetry: {
+    batches: 'lambdas/telemetry/core/export-batch.ts',
+    records: 'lambdas/telemetry/core/export-calls.ts',
+  },
   tokens: { bound: 'lambdas/inference/core/metering/token-bound.ts' },
   wire: {
     providers: 'lambdas/inference/providers/protocols.ts',
