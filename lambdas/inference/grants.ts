@@ -2,10 +2,13 @@
 import { HOLDS, WALLETS } from '../ledger/grants.ts';
 import type { Grants } from '../platform/contract/grants.ts';
 
-/** A call to a model: its payment, the usage rollups that repair a cap, and the catalog and secrets for its routes. */
+/**
+ * A call to a model: its payment, the usage rollups that repair a cap, the alert that credit is exhausted, and the catalog and
+ * secrets for its routes.
+ */
 const PAID_CALL: Grants = {
   tables: {
-    accounts: ['GetItem', 'Query'],
+    accounts: ['GetItem', 'Query', 'UpdateItem'],
     keys: ['GetItem', 'UpdateItem'],
     wallets: HOLDS,
     usage: ['PutItem', 'GetItem', 'UpdateItem', 'Query'],
@@ -16,6 +19,7 @@ const PAID_CALL: Grants = {
   providerSecrets: true,
   bedrockModels: true,
   holds: true,
+  publishes: true,
 };
 
 /** A conversation, whose routes may be any signed endpoint of AWS, and may have a guardrail. */

@@ -27,6 +27,8 @@ export const LEDGER_GRANTS = {
     tables: { accounts: ['GetItem', 'Query'], keys: [], wallets: WALLETS, usage: ['PutItem'] },
     holds: true,
   },
+  'get-alerts': { tables: { accounts: ['GetItem'] } },
+  'update-alerts': { tables: { accounts: ['GetItem', 'UpdateItem'] } },
   'list-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['Query'] } },
   'list-usage-rollups': {
     ...ACCOUNT_USAGE,
@@ -39,11 +41,13 @@ export const LEDGER_GRANTS = {
   'get-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['BatchGetItem'] } },
   'sweep-holds': {
     tables: {
+      accounts: ['GetItem', 'Query', 'UpdateItem'],
       keys: ['GetItem', 'UpdateItem'],
       wallets: [...WALLETS, 'Scan', 'DeleteItem'],
       usage: ['PutItem', 'Query'],
     },
     holds: true,
+    publishes: true,
   },
   'audit-books': {
     tables: {

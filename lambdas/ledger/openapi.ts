@@ -1,6 +1,7 @@
 /** The descriptions of credit and of usage records. */
 import { ok, tagged } from '../platform/contract/operation.ts';
 import { pageSchema } from '../platform/core/api/paging.ts';
+import { alertsRequest, alertsSchema } from './core/alerts/thresholds.ts';
 import {
   accountReceiptSchema,
   accountUsageSchema,
@@ -16,6 +17,7 @@ import { statementQuery } from './core/usage/statement.ts';
 export const LEDGER_COMPONENTS = {
   CreditBalance: creditBalanceSchema,
   AccountBalance: accountBalanceSchema,
+  Alerts: alertsSchema,
   UsageReceipt: receiptSchema,
   UsageRecordPage: pageSchema(usageRecordSchema),
   AccountUsageReceipt: accountReceiptSchema,
@@ -41,6 +43,14 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
       '`held` is credit that is reserved for calls: their holds, and on a shared host what its processes take in advance. It is no part of `balance`. With `start`, `statement` has what changed the credit since: `opening` and all lines add up to `closing`.',
     query: statementQuery,
     responses: ok('The balance.', accountBalanceSchema),
+  },
+  'get-alerts': { responses: ok('The thresholds.', alertsSchema) },
+  'update-alerts': {
+    description:
+      'Webhooks that name `balance.low` receive it once a crossing. Holds of open calls count as remaining credit. `credit.exhausted` needs no threshold. 409 while the operator has not finished the upgrade to this version.',
+    body: alertsRequest,
+    responses: ok('The thresholds after the change.', alertsSchema),
+    errors: [409],
   },
   'list-account-usage': {
     description: `Revoked keys count too: at most ${MAX_KEYS} keys are read, the live ones and the newest others. At most ${MAX_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`,

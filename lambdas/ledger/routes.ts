@@ -6,6 +6,8 @@ export const LEDGER_ROUTES = [
   keyInference('GET /v1/usage/{request_id}', 'get-usage', 'one call by its request id'),
   keyOrOwner('GET /credits/{api_key}', 'get-credits', 'credit balance for a key'),
   owner('GET /api/v1/credits', 'get-balance', 'credit balance of the account'),
+  owner('GET /api/v1/alerts', 'get-alerts', 'the thresholds below which the account is alerted'),
+  owner('PUT /api/v1/alerts', 'update-alerts', 'sets the thresholds below which the account is alerted'),
   owner(
     'GET /api/v1/usage',
     'list-account-usage',

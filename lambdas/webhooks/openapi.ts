@@ -45,7 +45,7 @@ export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
   'update-webhook': {
     body: updateSchema,
     responses: ok('The webhook after the change.', subscriptionSchema),
-    errors: [403],
+    errors: [403, 409],
   },
   'delete-webhook': {
     responses: ok('The webhook is deleted.', deletedSchema('webhook')),

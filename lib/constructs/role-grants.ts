@@ -13,6 +13,7 @@ import { QUEUES, type QueueName } from '../../lambdas/platform/contract/queues.t
 import { TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import type { Config } from '../config/config.ts';
 import { buildsOrigin } from '../config/names.ts';
+import { busName } from '../config/stage-names.ts';
 import { allowBuilds } from './build-access.ts';
 import type { Messaging } from './messaging.ts';
 import { allowBedrockModels, allowGuardrails, allowSignedModels, allowSpeech } from './model-access.ts';
@@ -30,7 +31,7 @@ export interface RoleGrantsOptions {
   readonly data: StoredData;
   /** Needed by who settles by a workflow. */
   readonly settlements?: StateMachine | undefined;
-  /** Needed by who sends, plans or publishes. */
+  /** Needed by who sends or plans. */
   readonly messaging?: Messaging | undefined;
 }
 
@@ -147,9 +148,9 @@ class RoleGrants {
     follows,
   }: Grants): Record<string, string> {
     const { name, messaging, reads } = this.#options;
-    if ([...sends, ...counts, ...reads].length === 0 && !schedules && !publishes && !follows) return {};
+    const environment = publishes ? this.#grantBus() : {};
+    if ([...sends, ...counts, ...reads].length === 0 && !schedules && !follows) return environment;
     if (messaging === undefined) throw new Error(`${name} needs queues, and its stack has none`);
-    const environment: Record<string, string> = {};
     const grant = (action: string) => (name: QueueName) => {
       const queue = messaging.queues[name];
       if (queue === undefined) return;
@@ -163,16 +164,21 @@ class RoleGrants {
         ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
         messaging.queue(queue).queueArn,
       );
-    if (publishes) {
-      this.#allow(['events:PutEvents'], messaging.bus.eventBusArn);
-      environment[VARIABLES.eventBus] = messaging.bus.eventBusName;
-    }
     if (follows !== undefined) {
       this.#grantStream(follows.table);
       if (follows.dead !== undefined)
         this.#allow(['sqs:SendMessage'], messaging.queue(follows.dead).queueArn);
     }
     return schedules ? { ...environment, ...this.#grantSchedules(messaging) } : environment;
+  }
+
+  /** Grants events to the bus, by its name where another stack has it. */
+  #grantBus(): Record<string, string> {
+    const { messaging, config } = this.#options;
+    const resourceName = busName(config.stage);
+    const arn = Stack.of(this.#role).formatArn({ service: 'events', resource: 'event-bus', resourceName });
+    this.#allow(['events:PutEvents'], messaging?.bus.eventBusArn ?? arn);
+    return { [VARIABLES.eventBus]: messaging?.bus.eventBusName ?? resourceName };
   }
 
   /** Grants what Lambda itself needs to read a stream on behalf of a function. */

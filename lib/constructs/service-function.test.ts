@@ -39,6 +39,9 @@ const named = functions.map((deployed) => [`${deployed.stack} ${deployed.name}`,
 
 const capitalized = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 const READING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'] as const;
+/** The bus of another stack, by its name. */
+const BUS = 'arn:<AWS::Partition>:events:<AWS::Region>:<AWS::AccountId>:event-bus/platform-events';
+
 const SCHEDULES = 'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/prod-deliveries/*';
 
 /** The queues that a function reads. */
@@ -195,7 +198,9 @@ describe('the role of a function', () => {
         ...readBy(name).flatMap((queue) =>
           READING.map((action) => `${action} platform:Messaging${capitalized(queue)}.Arn`),
         ),
-        ...(publishes ? ['events:PutEvents platform:MessagingBus.Arn'] : []),
+        ...(publishes
+          ? [`events:PutEvents ${stack === 'platform' ? 'platform:MessagingBus.Arn' : BUS}`]
+          : []),
         ...(follows === undefined
           ? []
           : [

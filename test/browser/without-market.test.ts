@@ -51,7 +51,7 @@ describe('the console of a service without a market', () => {
   it('offers the one event of webhooks, and adds a webhook with it', async () => {
     await user.go('/webhooks', 'Webhooks');
     await user.page.getByRole('button', { name: 'Add a webhook' }).click();
-    expect(await user.page.getByRole('checkbox').count()).toBe(1);
+    expect(await user.page.getByRole('checkbox').count()).toBe(3);
     await user.page.getByLabel('Endpoint URL').fill('https://example.com/hook');
     await user.page.getByRole('button', { name: 'Add', exact: true }).click();
     await user.page.getByText('Copy the secret now').waitFor();

@@ -39,8 +39,17 @@ interface WalletAmounts {
   readonly held: number;
 }
 
-/** Kinds of the audit of each night, of the price watch, and of routes that fail or report more than they may. */
-const RARE_KINDS = ['accounts/audit#', 'catalog/reference-prices', 'circuits', 'circuits/unbilled#'];
+/**
+ * Kinds of alerts, which 1.1.0 does not write, of the audit of each night, of the price watch, and of routes that fail or
+ * report more than they may.
+ */
+const RARE_KINDS = [
+  'accounts/alerts#',
+  'accounts/audit#',
+  'catalog/reference-prices',
+  'circuits',
+  'circuits/unbilled#',
+];
 
 const isStreamed = (path: string, body: object): boolean => 'stream' in body || path === '/v1/audio/speech';
 

@@ -15,6 +15,10 @@ export const AMOUNTS: Readonly<Record<string, string>> = {
     'data.amount data.refunded',
   'GET /api/orders/{order_id}':
     'amount refunded',
+  'GET /api/v1/alerts':
+    'balance_low_usd',
+  'PUT /api/v1/alerts':
+    'balance_low_usd',
   'GET /api/v1/credits':
     'balance held owed statement.opening statement.top_ups statement.grants statement.transfers statement.purchase_refunds statement.purchases statement.refunds statement.usage statement.closing statement.charges.amount',
   'GET /api/v1/earnings':

@@ -12,7 +12,7 @@ import { ApiError, call, withQuery } from './client.ts';
 import { DAY_SECONDS, secondsOf } from './statements.ts';
 import type * as Api from './types.ts';
 import { incompleteRollupsDelayMs } from './usage-rollups.ts';
-import { EVENTS, type EventName } from './values.ts';
+import { EVENTS, EVENTS_WITHOUT_MARKET, type EventName } from './values.ts';
 
 /** Returns whether to retry: a rejected request stays rejected, only transient failures are retried. */
 const retry = (failures: number, failure: Error): boolean =>
@@ -71,8 +71,8 @@ export const useMarket = (): boolean | undefined =>
 /** The same, true until the index is read: an index that cannot be read hides no page. */
 export const useHasMarket = (): boolean => useMarket() ?? true;
 
-/** Returns the events that a webhook can subscribe to: all but one are of the market. */
-export const useEvents = (): readonly EventName[] => (useHasMarket() ? EVENTS : ['endpoint.disabled']);
+/** Returns the events that a webhook can subscribe to: most are of the market. */
+export const useEvents = (): readonly EventName[] => (useHasMarket() ? EVENTS : EVENTS_WITHOUT_MARKET);
 
 export const useBalance = () =>
   useQuery({
@@ -80,6 +80,9 @@ export const useBalance = () =>
     queryFn: () => call<Api.Balance>('/api/v1/credits'),
     refetchInterval: 15_000,
   });
+
+export const useAlerts = () =>
+  useQuery({ queryKey: ['alerts'], queryFn: () => call<Api.AlertsBody>('/api/v1/alerts') });
 
 interface UsageRollupsParams {
   /** Seconds since the epoch. */

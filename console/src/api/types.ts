@@ -55,6 +55,7 @@ export type Category = Of<'Category'>;
 export type UsageEntry = Of<'AccountUsagePage'>['data'][number];
 export type AccountReceipt = Of<'AccountUsageReceipt'>;
 export type Balance = Of<'AccountBalance'>;
+export type AlertsBody = Of<'Alerts'>;
 export type UsageRollupsBody = Of<'UsageRollups'>;
 export type IdentityProvider = ConsoleValue<z.output<typeof offeredProvidersSchema>>['data'][number];
 

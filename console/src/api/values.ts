@@ -58,11 +58,18 @@ export const EVENT_CAUSES = {
   'review.created': 'Somebody reviews one of your listings.',
   'payout.paid': 'A payout settles to your account.',
   'endpoint.disabled': 'One of your webhooks is disabled after failed deliveries.',
+  'balance.low': 'Your credit falls below a threshold that you set under Billing.',
+  'credit.exhausted': 'A call is rejected because your credit does not cover it.',
 } as const satisfies Partial<Record<Webhook['events'][number], string>>;
 
 export type EventName = keyof typeof EVENT_CAUSES;
 
 export const EVENTS = Object.keys(EVENT_CAUSES) as readonly EventName[];
+
+/** The events of money reach only webhooks that name them, so that no form chooses them by itself. */
+export const EVENTS_OF_MONEY: readonly EventName[] = ['balance.low', 'credit.exhausted'];
+
+export const EVENTS_WITHOUT_MARKET: readonly EventName[] = ['endpoint.disabled', ...EVENTS_OF_MONEY];
 
 /** The largest zip of a build. */
 export const MAX_BUILD_BYTES = 52_428_800;

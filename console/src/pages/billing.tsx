@@ -6,6 +6,7 @@ import { dateOf, secondsOf } from '../api/statements.ts';
 import type { OrderBody } from '../api/types.ts';
 import { dayStart, monthStart } from '../api/usage-rollups.ts';
 import { webAddress } from '../api/web-address.ts';
+import { Alerts } from '../parts/alerts.tsx';
 import { Badge, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Charges } from '../parts/charges.tsx';
 import { Input } from '../parts/form.tsx';
@@ -33,6 +34,7 @@ export function Billing() {
         <Standing />
         <TopUp title="Add credit" />
       </div>
+      <Alerts />
       <SpannedStatements />
       <TablePanel
         query={orders}

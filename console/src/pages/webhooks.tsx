@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { call, SERVICE } from '../api/client.ts';
 import { queryClient, useEvents, useHasMarket, useWebhooks } from '../api/queries.ts';
 import type { NewWebhook, Webhook } from '../api/types.ts';
-import { EVENT_CAUSES, type EventName } from '../api/values.ts';
+import { EVENT_CAUSES, EVENTS_OF_MONEY, type EventName } from '../api/values.ts';
 import { Badge, PageHead, Time } from '../parts/basics.tsx';
 import { DialogButton } from '../parts/dialog.tsx';
 import { Choices, Form, Input } from '../parts/form.tsx';
@@ -68,7 +68,9 @@ function AddWebhook({ onClose }: { readonly onClose: () => void }) {
   const [url, setUrl] = useState('');
   const [description, setDescription] = useState('');
   const offered = useEvents();
-  const [events, setEvents] = useState(offered);
+  const [events, setEvents] = useState<readonly EventName[]>(
+    offered.filter((event) => !EVENTS_OF_MONEY.includes(event)),
+  );
   const [newWebhook, setNewWebhook] = useState<NewWebhook>();
   const add = async () => {
     const body = { url, events, ...(description === '' ? {} : { description }) };

@@ -7,6 +7,7 @@ import { authenticate, type Peppers, type VerifiedKey } from '../../access/core/
 import type { KeyGate } from '../../access/core/keys/key-gate.ts';
 import type { Ledger } from '../../ledger/core/admission.ts';
 import type { Admission } from '../../ledger/core/call.ts';
+import { CreditShortage } from '../../ledger/core/credit-shortage.ts';
 import type { KeyCheck } from '../../ledger/core/key-check.ts';
 import { type CallOutcome, type UsageRecord, unitOf } from '../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
@@ -50,6 +51,8 @@ export interface PaidEndpointDependencies {
   readonly catalog: CatalogSource;
   readonly idempotency: Idempotency;
   readonly ledger: Pick<Ledger, 'admit'>;
+  /** Receives each rejection for lack of credit. Never throws. */
+  readonly onExhausted?: ((accountId: string, shortage: CreditShortage) => Promise<void>) | undefined;
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly after: After;
@@ -77,12 +80,10 @@ export function createPaidEndpoint<Result>(
   reader: PaidCallReader<Result>,
   dependencies: PaidEndpointDependencies,
 ): StreamingEndpoint {
-  const { peppers, gate, keyCheck, catalog, idempotency, mayServe } = dependencies;
+  const { peppers, gate, keyCheck, catalog, idempotency, mayServe, onExhausted } = dependencies;
   const { kind } = reader;
-  return async (request, context) => {
-    // A closed service rejects the call here. An old view is read again while the request is read.
-    const [keyPeppers] = await Promise.all([peppers(), mayServe?.prepare()]);
-    const key = authenticate(request.headers, keyPeppers);
+
+  async function respond(request: HttpRequest, context: CallContext, key: VerifiedKey) {
     const needsCredit = context.body?.claim(key.accountId) ?? false;
     if (reader.checksFirst || context.body?.isLarge || needsCredit) {
       const { models } = await catalog();
@@ -106,6 +107,19 @@ export function createPaidEndpoint<Result>(
       );
     } finally {
       await call.dispose?.();
+    }
+  }
+
+  return async (request, context) => {
+    // A closed service rejects the call here. An old view is read again while the request is read.
+    const [keyPeppers] = await Promise.all([peppers(), mayServe?.prepare()]);
+    const key = authenticate(request.headers, keyPeppers);
+    try {
+      return await respond(request, context, key);
+    } catch (failure) {
+      if (failure instanceof ServiceError && failure.cause instanceof CreditShortage)
+        await onExhausted?.(key.accountId, failure.cause);
+      throw failure;
     }
   };
 }

@@ -2,6 +2,8 @@
 
 import type { Peppers } from '../../access/core/keys/api-key.ts';
 import { createSecrets } from '../../access/store/keys/create-secrets.ts';
+import { createExhaustion } from '../../ledger/core/alerts/alerts.ts';
+import { createAlerts } from '../../ledger/store/alert-store.ts';
 import { createLedger, type LedgerOptions } from '../../ledger/store/create-ledger.ts';
 import { createKeySpend } from '../../ledger/store/usage/key-spend.ts';
 import { DynamoUnbilledStore } from '../../ledger/store/usage/unbilled-store.ts';
@@ -93,6 +95,7 @@ export function createPaidResources(options: PaidResourceOptions) {
     catalog,
     hostEnds,
     mayServe,
+    onExhausted: mayServe && createExhaustion(createAlerts({ clients, environment, log, stage: mayServe })),
     breaker: new Breaker({
       ...world,
       store: new DynamoCircuitStore(clients.client, table, systemClock),

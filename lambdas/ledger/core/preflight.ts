@@ -11,6 +11,7 @@ import {
 import { ServiceError } from '../../platform/core/errors.ts';
 import { formatUsd, greatest, type NanoUsd } from '../../platform/core/money.ts';
 import type { Call, OutputRange } from './call.ts';
+import { CreditShortage, type RejectingWallet } from './credit-shortage.ts';
 import type { Wallet } from './ports.ts';
 
 type CallEstimate = Pick<Call, 'output' | 'tokens' | 'cost'>;
@@ -19,7 +20,7 @@ type CallEstimate = Pick<Call, 'output' | 'tokens' | 'cost'>;
 export interface AccountSnapshot {
   /** With current windows. */
   readonly state?: KeyState | undefined;
-  readonly wallet?: Pick<Wallet, 'balance'> | undefined;
+  readonly wallet?: RejectingWallet | undefined;
 }
 
 /** A charge of the call's key, with any tokens and amount, and the time of the charge. */
@@ -98,5 +99,6 @@ function insufficientCredit(wallet: AccountSnapshot['wallet'], amount: NanoUsd):
     'insufficient_credit',
     `The account's balance of ${balance} USD does not cover the estimate for this call, ${formatUsd(amount)} USD; ` +
       'add credit in the console under Billing, or with POST /api/create-order.',
+    { cause: new CreditShortage(wallet) },
   );
 }

@@ -59,14 +59,25 @@ describe('a sweep', () => {
       pages,
       tidy,
       recovery,
+      sweepAlerts: async () => void reports.push('alerts'),
       onSwept: (count) => reports.push(count),
       clock: () => 0,
       log: { info() {}, warn() {}, error: (...line) => reports.push(line) },
     });
     await expect(run()).rejects.toThrow('1 wallets could not');
     expect(reports).toEqual([
+      'alerts',
       { settled: 2, released: 4 },
       ['holds not recovered', { failed: 1, name: 'RangeError' }],
     ]);
+  });
+
+  it('recovers holds even if alerts fail, and fails then', async () => {
+    const { recovered, recovery, pages, tidy } = broken();
+    const sweepAlerts = () => Promise.reject(new Error('no alerts'));
+    const log = { info() {}, warn() {}, error() {} };
+    const run = sweepHolds({ pages, tidy, recovery, sweepAlerts, onSwept: () => {}, clock: () => 0, log });
+    await expect(run()).rejects.toThrow('no alerts');
+    expect(recovered).toContain('c');
   });
 });

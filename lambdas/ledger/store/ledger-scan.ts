@@ -1,8 +1,11 @@
 /** Every wallet, page by page, for the sweep. */
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { requireTable } from '../../platform/contract/tables.ts';
 import { readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import type { Wallet } from '../core/ports.ts';
+import type { LedgerOptions } from './create-ledger.ts';
 import { accountOf, decodeShard, indexOf, toWallet } from './wallet/item.ts';
+import { WalletMaintenance } from './wallet/maintenance.ts';
 
 export interface WalletPage {
   /** Shards: an account may have several. */
@@ -34,5 +37,18 @@ export async function readWalletPage(
     wallets: shards.map((shard) => toWallet(accountOf(shard.walletId), [shard])),
     untidy: firsts.filter(({ shards: count }) => count > 1).map(({ walletId }) => walletId),
     next: last === undefined ? undefined : readText(last, 'wallet_id'),
+  };
+}
+
+/** Returns what reads wallets page by page, and what tidies one. Throws an error that names a variable that is not set. */
+export function createWalletSweep({
+  clients: { client },
+  environment,
+}: Pick<LedgerOptions, 'clients' | 'environment'>) {
+  const table = requireTable(environment, 'wallets');
+  const maintenance = new WalletMaintenance(client, table);
+  return {
+    pages: (after?: string) => readWalletPage(client, table, after),
+    tidy: (accountId: string) => maintenance.tidy(accountId),
   };
 }

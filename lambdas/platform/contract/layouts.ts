@@ -14,8 +14,11 @@ export interface Layout {
 /** The layout of 1.0.0. A kind that is added later starts with 2: of its layout 1 there is nothing. */
 const FIRST: Layout = { reads: 1, writes: 1 };
 
-/** 2: the types of events `balance.low` and `credit.exhausted`, which this version delivers and does not publish. */
-const EVENTS: Layout = { reads: 2, writes: 1 };
+/** A kind that is new since 1.1.0. */
+const SECOND: Layout = { reads: 2, writes: 2 };
+
+/** 2: the types of events `balance.low` and `credit.exhausted`, which 1.1.0 delivers and does not publish. */
+const EVENTS = SECOND;
 
 /** Destinations of telemetry, and what is sent there. Of layout 1 there is nothing. */
 const TELEMETRY: Layout = { reads: 2, writes: 2 };
@@ -26,6 +29,8 @@ const TELEMETRY: Layout = { reads: 2, writes: 2 };
  */
 export const LAYOUTS = {
   'accounts/account': FIRST,
+  /** The thresholds, crossings and unpublished events of alerts. */
+  'accounts/alerts#': SECOND,
   'accounts/audit#': FIRST,
   'accounts/order#': FIRST,
   'accounts/order_counts': FIRST,

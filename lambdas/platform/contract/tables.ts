@@ -32,7 +32,8 @@ export const TABLES = {
    * - the usage that the audit has verified (`audit#usage`);
    * - its usage rollups (`usage_rollups#<day>#<key>`, `usage_rollups#through`).
    *
-   * The conclusion of the last audit of all accounts is the only item of a separate partition (`audit`: `audit#last`).
+   * The conclusion of the last audit of all accounts is the only item of a separate partition (`audit`: `audit#last`). The
+   * alerts of all accounts are in another one (`alerts`: `alerts#<account>`), which the sweep reads.
    */
   accounts: {
     variable: 'ACCOUNTS_TABLE',

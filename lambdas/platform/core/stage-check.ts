@@ -148,3 +148,13 @@ export const outdatedVersion = (): ServiceError =>
   new ServiceError('outdated_version', 'This process is older than the data of the service; retry.', {
     retryAfterSeconds: OUTDATED_RETRY_AFTER,
   });
+
+/** The operator has not finished the upgrade to this version yet. `things` are plural. */
+export const unfinishedUpgrade = (things: string, param?: string): ServiceError =>
+  new ServiceError(
+    'conflict',
+    `${things} can be set once the operator has finished the upgrade of this service.`,
+    {
+      ...(param === undefined ? {} : { param }),
+    },
+  );

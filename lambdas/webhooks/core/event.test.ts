@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { deliveryId, firstIdAt } from './delivery.ts';
-import { MAX_DATA_BYTES, parseBusEvent, payloadOf, type StoredEvent, SUBSCRIBABLE_TYPES } from './event.ts';
+import {
+  MAX_DATA_BYTES,
+  parseBusEvent,
+  payloadOf,
+  requireWritable,
+  type StoredEvent,
+  SUBSCRIBABLE_TYPES,
+} from './event.ts';
 
 const message = {
   id: '0b2a3c51-1c8e-4c4e-9c5e-1f6a5f1f2d3c',
@@ -34,16 +41,21 @@ describe('the types of events', () => {
       'review.created',
       'payout.paid',
       'endpoint.disabled',
+      'balance.low',
+      'credit.exhausted',
     ]);
   });
 });
 
-describe('a type of a later version', () => {
+describe('a type of layout 2', () => {
   it.each(['balance.low', 'credit.exhausted'] as const)(
-    'becomes an event as %s, which no caller can name yet',
+    'becomes an event as %s, and is accepted in subscriptions once the upgrade is finished',
     (type) => {
-      expect(SUBSCRIBABLE_TYPES).not.toContain(type);
       expect(parseBusEvent({ ...message, 'detail-type': type })?.type).toBe(type);
+      requireWritable([type], { layoutOf: () => 2 });
+      requireWritable(['purchase.completed'], { layoutOf: () => 1 });
+      const rejected = () => requireWritable(['purchase.completed', type], { layoutOf: () => 1 });
+      expect(rejected).toThrow(expect.objectContaining({ code: 'conflict', param: 'events' }));
     },
   );
 });

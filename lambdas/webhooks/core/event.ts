@@ -1,6 +1,7 @@
 /** The platform's events: the events that may be published, and the body that receivers get. */
 import * as z from 'zod';
 import { HAS_MARKET } from '../../platform/contract/features.ts';
+import { type StageCheck, unfinishedUpgrade } from '../../platform/core/stage-check.ts';
 
 /** The types of the market: nine of the interface, and `subscription.updated`. */
 const MARKET_TYPES = [
@@ -19,7 +20,7 @@ const MARKET_TYPES = [
 /** Notifies an owner that a subscription was disabled. */
 export const ENDPOINT_DISABLED = 'endpoint.disabled';
 
-/** Notify an owner that credit runs low or has run out. Layout 2 has them: this version reads, keeps and delivers them. */
+/** Notify an owner that credit runs low or has run out. Layout 2 has them. */
 const MONEY_TYPES = ['balance.low', 'credit.exhausted'] as const;
 
 /** A batch of settled calls for a receiver of telemetry. No webhook gets it. */
@@ -33,7 +34,14 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const SUBSCRIBABLE_TYPES: readonly EventType[] = [
   ...(HAS_MARKET ? MARKET_TYPES : []),
   ENDPOINT_DISABLED,
+  ...MONEY_TYPES,
 ];
+
+/** Throws 409 for a type of layout 2 while the release before, which takes no subscriptions to it, may still run. */
+export function requireWritable(types: readonly EventType[], stage: Pick<StageCheck, 'layoutOf'>): void {
+  if (types.some((type) => MONEY_TYPES.some((each) => each === type)) && stage.layoutOf('webhooks') < 2)
+    throw unfinishedUpgrade('Events of money', 'events');
+}
 
 /** Characters that a header contains unchanged. */
 export const EVENT_ID = /^[\w.:-]{1,128}$/;
@@ -72,7 +80,7 @@ export interface StoredEvent extends PlatformEvent {
 /** The messages that publishers put on the bus (Amazon EventBridge user guide, event structure). */
 const busEventSchema = z.object({
   id: z.string().regex(EVENT_ID),
-  'detail-type': z.enum([...SUBSCRIBABLE_TYPES, ...MONEY_TYPES]),
+  'detail-type': z.enum(SUBSCRIBABLE_TYPES),
   time: z.iso.datetime(),
   detail: z.object({
     account_id: z.string().min(1).max(128),

@@ -46,6 +46,8 @@ const newListing = () => {
 /** One of everything that an account can have, once its owner has bought that credit. */
 export async function makeBelongings(service: Service, owner: Owner, credit: number): Promise<Belongings> {
   const { order_id: orderId } = await owner.buy(credit);
+  await service.admin('layout', 'finish');
+  await owner.send('PUT', '/api/v1/alerts', { balance_low_days: 31 });
   const { id: keyId, key } = await owner.createKey({ name: 'own', policy: { daily_usd: 3, rpm: 100_000 } });
   const call = await service.chat(
     { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] },
@@ -164,6 +166,8 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'get-order': { path: ({ orderId }) => `/api/orders/${orderId}`, shows: ({ orderId }) => orderId },
   'get-credits': { path: ({ keyId }) => `/credits/${keyId}`, shows: ({ keyId }) => keyId },
   'get-balance': { shows: () => 'account_balance' },
+  'get-alerts': { shows: () => '"balance_low_days":31' },
+  'update-alerts': { body: { balance_low_days: 32 } },
   'list-account-usage': { shows: ({ requestId }) => requestId },
   'list-usage-rollups': { shows: () => '"complete":true' },
   'get-account-usage': {

@@ -18,7 +18,8 @@ const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;
 /** Bounds the key's item: each decrement of its windows pays for the whole item by the kilobyte. */
 const MAX_ALLOWED_MODELS = 20;
 
-const cap = usdAmount({
+/** An amount of USD that may be 0. */
+export const cap = usdAmount({
   min: 0n,
   max: MAX_CAP_NANO_USD,
   step: 1n,

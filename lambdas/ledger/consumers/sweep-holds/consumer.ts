@@ -1,4 +1,4 @@
-/** On a schedule: recovers the holds that crashed calls have left. */
+/** On a schedule: recovers the holds that crashed calls have left, and checks alerts. */
 
 import type { Clock, Log } from '../../../platform/core/ports.ts';
 import type { Recovery, RecoveryCount } from '../../core/recovery.ts';
@@ -15,6 +15,7 @@ export interface SweepDependencies {
   readonly pages: WalletPages;
   readonly tidy: Tidy;
   readonly recovery: Recovery;
+  readonly sweepAlerts: () => Promise<void>;
   /** Receives what each run has recovered, and the open holds that it observed. */
   readonly onSwept: (count: RecoveryCount, openHolds: OpenHolds) => void;
   readonly clock: Clock;
@@ -24,8 +25,9 @@ export interface SweepDependencies {
 /** The maximum time for tidying in a run of at most 4 minutes. The next run tidies the remainder. */
 const MAX_TIDY_MS = 120_000;
 
-export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: SweepDependencies) {
-  return async (): Promise<RecoveryCount> => {
+export function sweepHolds(dependencies: SweepDependencies) {
+  const { pages, tidy, recovery, sweepAlerts, onSwept, clock, log } = dependencies;
+  const recover = async (): Promise<RecoveryCount> => {
     const nowSeconds = Math.floor(clock() / 1000);
     const tidyUntilMs = clock() + MAX_TIDY_MS;
     let [open, overdueSeconds] = [0, 0];
@@ -50,5 +52,12 @@ export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: Sweep
     log.error('holds not recovered', { failed: swept.failed, name: (swept.cause as Error).name });
     // Fails the function, so that its alarm fires.
     throw swept;
+  };
+  return async (): Promise<RecoveryCount> => {
+    // Neither waits for the other, nor fails with it.
+    const [recovered, alerted] = await Promise.allSettled([recover(), sweepAlerts()]);
+    if (recovered.status === 'rejected') throw recovered.reason;
+    if (alerted.status === 'rejected') throw alerted.reason;
+    return recovered.value;
   };
 }

@@ -1,22 +1,19 @@
-/** Wires the scheduled recovery of holds for Lambda. */
-
+/** Wires the scheduled recovery of holds, and the check of alerts, for Lambda. */
 import { METRICS } from '../../../platform/contract/metrics.ts';
-import { requireTable } from '../../../platform/contract/tables.ts';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
+import { stageCheck } from '../../../platform/handlers/stage-check.ts';
 import { aboveZero } from '../../../platform/system/metrics.ts';
+import { createAlertSweep } from '../../store/alert-store.ts';
 import { createLedger } from '../../store/create-ledger.ts';
-import { readWalletPage } from '../../store/ledger-scan.ts';
-import { WalletMaintenance } from '../../store/wallet/maintenance.ts';
+import { createWalletSweep } from '../../store/ledger-scan.ts';
 import { sweepHolds } from './consumer.ts';
 
-export const handler = consumerHandler((resources) => {
-  const { clients, environment, measure } = resources;
-  const wallets = requireTable(environment, 'wallets');
-  return sweepHolds({
+export const handler = consumerHandler(({ measure, ...resources }) =>
+  sweepHolds({
     ...resources,
+    ...createWalletSweep(resources),
     recovery: createLedger(resources).recovery,
-    pages: (after) => readWalletPage(clients.client, wallets, after),
-    tidy: (accountId) => new WalletMaintenance(clients.client, wallets).tidy(accountId),
+    sweepAlerts: createAlertSweep({ ...resources, stage: stageCheck() }),
     onSwept: ({ settled, released }, { open, overdueSeconds }) =>
       measure({
         values: aboveZero([METRICS.holdsOpen], {
@@ -26,5 +23,5 @@ export const handler = consumerHandler((resources) => {
           [METRICS.overdueHold]: overdueSeconds,
         }),
       }),
-  });
-});
+  }),
+);

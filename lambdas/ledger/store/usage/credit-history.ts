@@ -1,5 +1,5 @@
 /** Everything that has changed the credit of an account, and its wallet, as of one instant. */
-import { paginateQuery } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
@@ -26,7 +26,7 @@ interface CreditHistoryOptions {
 export function createCreditHistory({ clients: { client }, environment }: CreditHistoryOptions) {
   const accounts = requireTable(environment, 'accounts');
   const wallets = new WalletReads(client, requireTable(environment, 'wallets'));
-  const rollups = createRollupStore(client, accounts);
+  const readUsage = createUsageReader(client, accounts);
 
   async function readEntries(accountId: string): Promise<readonly DatedEntry[]> {
     const entries: DatedEntry[] = [];
@@ -50,29 +50,36 @@ export function createCreditHistory({ clients: { client }, environment }: Credit
     return entries;
   }
 
-  /**
-   * Reads the usage of days that an audit has verified after the shards, which lose those days. What the shards have of
-   * later days belongs to the same instant as their balance.
-   */
-  async function readUsage(accountId: string, shards: readonly Shard[]): Promise<CreditHistory['usage']> {
-    const { through } = await readProvenUsage(client, accounts, accountId);
-    const usage = new Map<number, NanoUsd>();
-    const add = (day: number, cost: NanoUsd) => usage.set(day, (usage.get(day) ?? 0n) + cost);
-    const verified = through < 0 ? [] : await rollups.days(accountId, 0, through);
-    for (const { day, rows } of verified) for (const { cost } of rows) add(day, cost);
-    for (const { spentByDay } of shards)
-      for (const [day, cost] of spentByDay) if (day > through) add(day, cost);
-    return usage;
-  }
-
   return (accountId: string): Promise<CreditHistory> =>
     retryOptimistically(MAX_ATTEMPTS, 'the wallet', async () => {
       const shards = await wallets.readAll(accountId);
       if (shards.length === 0) throw new Error(`account ${accountId} has no wallet`);
-      const [entries, usage] = [await readEntries(accountId), await readUsage(accountId, shards)];
+      const [entries, usage] = [await readEntries(accountId), await readUsage(accountId, shards, 0)];
       const received = shards.reduce((sum, shard) => sum + shard.received, 0n);
       // An entry that came between the two reads is in one of them only.
       if (entries.reduce((sum, entry) => sum + changeOf(entry), 0n) !== received) return undefined;
       return { wallet: toWallet(accountId, shards), entries, usage };
     });
+}
+
+/**
+ * Returns a reader of the cost of an account by the UTC day, from that day on. It reads the days that an audit has verified
+ * after the shards, which lose those days. What the shards have of later days belongs to the same instant as their balance.
+ */
+export function createUsageReader(client: DynamoDBClient, accounts: string) {
+  const rollups = createRollupStore(client, accounts);
+  return async (
+    accountId: string,
+    shards: readonly Shard[],
+    from: number,
+  ): Promise<CreditHistory['usage']> => {
+    const { through } = await readProvenUsage(client, accounts, accountId);
+    const usage = new Map<number, NanoUsd>();
+    const add = (day: number, cost: NanoUsd) => usage.set(day, (usage.get(day) ?? 0n) + cost);
+    const verified = through < from ? [] : await rollups.days(accountId, from, through);
+    for (const { day, rows } of verified) for (const { cost } of rows) add(day, cost);
+    for (const { spentByDay } of shards)
+      for (const [day, cost] of spentByDay) if (day > through && day >= from) add(day, cost);
+    return usage;
+  };
 }

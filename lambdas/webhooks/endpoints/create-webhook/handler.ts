@@ -7,6 +7,7 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { admit } from '../../core/access.ts';
+import { requireWritable } from '../../core/event.ts';
 import { createSchema } from '../../core/request.ts';
 import { type Subscription, subscriptionEntry } from '../../core/subscription.ts';
 import { checkTarget } from '../../core/target.ts';
@@ -19,9 +20,11 @@ export const handler = keyOrSessionHandler('platform', (resources) => {
   const resolve = createResolve();
   const allowLoopback = loopbackAllowed(environment);
   return async (request) => {
-    const { accountId, input, headers } = await admit(resources, request, async () =>
-      validate(createSchema, (await readJson(request)).value),
-    );
+    const { accountId, input, headers } = await admit(resources, request, async () => {
+      const fields = validate(createSchema, (await readJson(request)).value);
+      requireWritable(fields.events, resources.stage);
+      return fields;
+    });
     const url = await checkTarget(input.url, allowLoopback, resolve).catch((failure: unknown) => {
       throw failure instanceof ServiceError ? failure.withHeaders(headers) : failure;
     });

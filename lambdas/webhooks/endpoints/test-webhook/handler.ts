@@ -7,7 +7,7 @@ import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import type { HttpRequest } from '../../../platform/core/ports.ts';
 import { admitTo } from '../../core/access.ts';
 import { deliveryEntry } from '../../core/delivery.ts';
-import { type EventType, testData } from '../../core/event.ts';
+import { type EventType, requireWritable, testData } from '../../core/event.ts';
 import { laneOf, newDelivery, triggerOf } from '../../core/fan-out.ts';
 import { testSchema } from '../../core/request.ts';
 import { createDeliveryStore, createSubscriptionStore } from '../../store/create-webhook-stores.ts';
@@ -33,6 +33,7 @@ export const handler = keyOrSessionHandler('platform', (resources) => {
     const caller = await admitTo(access, request, id, wantedType);
     const { accountId, subscription, headers } = caller;
     const type = caller.input ?? subscription.events[0] ?? 'listing.installed';
+    requireWritable([type], resources.stage);
     const created = busTime(clock());
     const event = await events.put(
       { accountId, id: `evt_test_${ulid()}`, type, created, data: testData(type) },

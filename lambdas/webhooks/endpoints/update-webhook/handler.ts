@@ -6,6 +6,7 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { admit, notFound } from '../../core/access.ts';
+import { requireWritable } from '../../core/event.ts';
 import { updateSchema } from '../../core/request.ts';
 import { subscriptionEntry } from '../../core/subscription.ts';
 import { checkTarget } from '../../core/target.ts';
@@ -16,9 +17,11 @@ export const handler = keyOrSessionHandler('platform', (resources) => {
   const allowLoopback = loopbackAllowed(resources.environment);
   const resolve = createResolve();
   return async (request, { pathParameters }) => {
-    const { accountId, input, headers } = await admit(resources, request, async () =>
-      validate(updateSchema, (await readJson(request)).value),
-    );
+    const { accountId, input, headers } = await admit(resources, request, async () => {
+      const fields = validate(updateSchema, (await readJson(request)).value);
+      requireWritable(fields.events ?? [], resources.stage);
+      return fields;
+    });
     const url =
       input.url === undefined
         ? undefined
