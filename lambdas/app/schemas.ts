@@ -88,7 +88,7 @@ export function queryParameters(query: z.ZodObject): readonly JsonSchema[] {
       in: 'query',
       required: required.includes(name),
       description,
-      schema: PARAMETERS[name] ?? rest,
+      schema: rest.type === 'integer' ? rest : (PARAMETERS[name] ?? rest),
     };
   });
 }

@@ -16,9 +16,21 @@ const ACCOUNT_USAGE = {
   indexes: [{ table: 'keys', name: 'by-account' }],
 } as const satisfies Grants;
 
+/** The same, with their calls. */
+const CALLS = {
+  ...ACCOUNT_USAGE,
+  tables: { ...ACCOUNT_USAGE.tables, usage: ['Query'] },
+} as const satisfies Grants;
+
+/** The same, with the usage rollups, which each reading brings up to date. */
+const ROLLUPS = {
+  ...ACCOUNT_USAGE,
+  tables: { accounts: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], keys: [], usage: ['Query'] },
+} as const satisfies Grants;
+
 export const LEDGER_GRANTS = {
-  'list-usage': { tables: { usage: ['Query'] } },
-  'get-usage': { tables: { usage: ['GetItem'] } },
+  'list-usage': CALLS,
+  'get-usage': { ...CALLS, tables: { ...CALLS.tables, usage: ['GetItem', 'BatchGetItem'] } },
   'get-credits': {
     tables: { keys: ['GetItem', 'UpdateItem'], wallets: WALLETS, usage: ['GetItem', 'PutItem'] },
     holds: true,
@@ -29,15 +41,10 @@ export const LEDGER_GRANTS = {
   },
   'get-alerts': { tables: { accounts: ['GetItem'] } },
   'update-alerts': { tables: { accounts: ['GetItem', 'UpdateItem'] } },
-  'list-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['Query'] } },
-  'list-usage-rollups': {
-    ...ACCOUNT_USAGE,
-    tables: {
-      accounts: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],
-      keys: [],
-      usage: ['Query'],
-    },
-  },
+  'list-account-usage': CALLS,
+  'list-usage-rollups': ROLLUPS,
+  'list-organization-usage': ROLLUPS,
+  'list-organization-costs': ROLLUPS,
   'get-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['BatchGetItem'] } },
   'sweep-holds': {
     tables: {

@@ -9,29 +9,58 @@ import {
   MAX_RECORDS,
 } from './core/usage/account-calls.ts';
 import { accountBalanceSchema, creditBalanceSchema } from './core/usage/credit-balance.ts';
+import { organizationCostsQuery, organizationUsageQuery } from './core/usage/organization-query.ts';
+import {
+  organizationCostsSchema,
+  organizationUsageSchema,
+  USAGE_NAMES,
+} from './core/usage/organization-usage.ts';
 import { accountUsageQuery, usageQuery } from './core/usage/queries.ts';
 import { receiptSchema, usageRecordSchema } from './core/usage/receipt.ts';
 import { usageRollupsQuery, usageRollupsSchema } from './core/usage/rollups-response.ts';
 import { statementQuery } from './core/usage/statement.ts';
 
+/** The fields of a call that a key sees if it reads the usage of its account. */
+const ofReader = {
+  object: accountUsageSchema.shape.object.optional(),
+  api_key: accountUsageSchema.shape.api_key
+    .optional()
+    .describe('For a key that reads the usage of its account.'),
+};
+
 export const LEDGER_COMPONENTS = {
   CreditBalance: creditBalanceSchema,
   AccountBalance: accountBalanceSchema,
   Alerts: alertsSchema,
-  UsageReceipt: receiptSchema,
-  UsageRecordPage: pageSchema(usageRecordSchema),
+  UsageReceipt: receiptSchema.extend(ofReader),
+  UsageRecordPage: pageSchema(usageRecordSchema.extend(ofReader)),
   AccountUsageReceipt: accountReceiptSchema,
   UsageRollups: usageRollupsSchema,
+  OrganizationUsagePage: organizationUsageSchema,
+  OrganizationCostsPage: organizationCostsSchema,
   AccountUsagePage: pageSchema(accountUsageSchema),
 };
 
 export const LEDGER_OPERATIONS = tagged('Usage', {
   'list-usage': {
+    description: `A key whose policy has \`reads\` lists the calls of its account, as \`GET /api/v1/usage\` does.`,
     query: usageQuery,
     responses: ok('A page of calls.', LEDGER_COMPONENTS.UsageRecordPage),
   },
   'get-usage': {
-    responses: ok('The call, with the lines of its bill.', receiptSchema),
+    description: 'A key whose policy has `reads` reads any call of its account.',
+    responses: ok('The call, with the lines of its bill.', LEDGER_COMPONENTS.UsageReceipt),
+  },
+  'list-organization-usage': {
+    description: `\`kind\` is one of ${USAGE_NAMES.join(', ')}. A key reads its own usage, or that of its account if its policy has \`reads\`; a session reads that of its account. Buckets are whole: \`start_time\` is rounded down and \`end_time\` up. A call counts when it was settled. While calls of the span are not summed up, the response is 503, and a retry goes on. OpenAI’s other parameters, such as \`user_ids\` and the width \`1m\`, are 400.`,
+    query: organizationUsageQuery,
+    responses: ok('A page of buckets.', LEDGER_COMPONENTS.OrganizationUsagePage),
+  },
+  'list-organization-costs': {
+    description:
+      'As the usage by kind. A line item is a model. The sums are those of the usage records, to the nano-dollar.',
+    query: organizationCostsQuery,
+    responses: ok('A page of buckets.', LEDGER_COMPONENTS.OrganizationCostsPage),
   },
   'get-credits': {
     description:

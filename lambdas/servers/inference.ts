@@ -20,6 +20,8 @@ import { sharedHost } from '../inference/handlers/host-state.ts';
 import { paidCalls } from '../inference/handlers/paid-handler.ts';
 import { createTranscriptionHandler, fileTooLarge } from '../inference/handlers/transcription.ts';
 import { handler as getUsage } from '../ledger/endpoints/get-usage/handler.ts';
+import { handler as listOrganizationCosts } from '../ledger/endpoints/list-organization-costs/handler.ts';
+import { handler as listOrganizationUsage } from '../ledger/endpoints/list-organization-usage/handler.ts';
 import { handler as listUsage } from '../ledger/endpoints/list-usage/handler.ts';
 import { createLeasedCalls } from '../ledger/store/create-leases.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../platform/contract/environment.ts';
@@ -55,6 +57,8 @@ const HANDLERS: Readonly<Record<(typeof INFERENCE_ROUTES)[number]['endpoint'], H
   'list-models': listModels.respond,
   'get-model': getModel.respond,
   'list-prices': listPrices.respond,
+  'list-organization-costs': listOrganizationCosts.respond,
+  'list-organization-usage': listOrganizationUsage.respond,
   'list-usage': listUsage.respond,
   'get-usage': getUsage.respond,
 };

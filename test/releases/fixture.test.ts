@@ -177,9 +177,9 @@ for (const [version, file] of states)
             .map((route) => ({ of, route, ...ISOLATION_CASES[route.endpoint] })),
         );
         const answers = await Promise.all(
-          cases.map(async ({ of, route, path, shows, ownStatus }) => {
+          cases.map(async ({ of, route, path, listPath, shows, ownStatus }) => {
             const credential = route.authentication === 'api-key' ? of.key : of.session;
-            const response = await get(path?.(of, route) ?? route.path, credential);
+            const response = await get(path?.(of, route) ?? listPath?.(of) ?? route.path, credential);
             const isShown = (await response.text()).includes(shows?.(of, route) ?? '');
             return `${route.path} ${response.status === (ownStatus ?? 200) && isShown}`;
           }),

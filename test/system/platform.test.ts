@@ -9,6 +9,7 @@ import './platform/smoke.ts';
 import './platform/shipped-catalog.ts';
 import './platform/console-session.ts';
 import './platform/operator-view.ts';
+import './platform/usage-exports.ts';
 import './platform/isolation.ts';
 // The last: it stops the service, and reads what it has left.
 import './platform/accounts.ts';

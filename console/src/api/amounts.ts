@@ -47,6 +47,8 @@ export const AMOUNTS: Readonly<Record<string, string>> = {
     'cost lines.price waived held',
   'GET /credits/{api_key}':
     'balance held owed policy.daily_usd policy.monthly_usd spend.today spend.month',
+  'GET /v1/organization/costs':
+    'data.results.amount.value',
   'GET /v1/usage':
     'data.cost',
   'GET /v1/usage/{request_id}':

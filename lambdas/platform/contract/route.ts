@@ -65,5 +65,6 @@ export const keyOrOwner = rowsOf({ ...platform, authentication: 'api-key-or-sess
 export const operator = rowsOf({ ...platform, authentication: 'operator' });
 export const openInference = rowsOf({ ...inference, authentication: 'none' });
 export const keyInference = rowsOf({ ...inference, authentication: 'api-key' });
+export const keyOrOwnerInference = rowsOf({ ...inference, authentication: 'api-key-or-session' });
 /** A call. It is streamed: its response is larger, or takes longer, than a buffered function allows. */
 export const paidCall = rowsOf({ ...inference, authentication: 'api-key', response: 'streamed', paid: true });

@@ -33,10 +33,10 @@ const routes: readonly (readonly [string, Route])[] = ROUTES.filter(
 
 /** Sends the request about an account's objects. */
 const send = (route: Route, of: NamedIds, credential: string | null) => {
-  const { body, path } = ISOLATION_CASES[route.endpoint] ?? {};
+  const { body, path, listPath } = ISOLATION_CASES[route.endpoint] ?? {};
   const fields = typeof body === 'function' ? body(of) : body;
   const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) };
-  return service.fetch(path?.(of, route) ?? route.path, {
+  return service.fetch(path?.(of, route) ?? listPath?.(of) ?? route.path, {
     method: route.method,
     key: credential,
     ...(fields === undefined ? {} : json),

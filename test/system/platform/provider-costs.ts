@@ -111,7 +111,8 @@ describe('the cost of a provider', () => {
         authentication !== 'operator',
     ).map(({ api, path }) => [path, api] as const),
   )('appears in no response of GET %s', async (path, api) => {
-    const response = await send(api, path);
+    const needed = path.startsWith('/v1/organization/') ? '?start_time=0' : '';
+    const response = await send(api, `${path}${needed}`);
     expect(response.status).toBeLessThan(400);
     const shownText = await shownTextOf(response);
     // What an operator may see is described to everybody, by name.

@@ -1,4 +1,5 @@
 /** For each route that identifies its caller, the request that names what belongs to an account. */
+import { decodeTime } from 'ulid';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import type { Owner } from '../owner.ts';
@@ -112,6 +113,8 @@ export async function sellOnce(service: Service, to: Owner, seller: Belongings):
 interface IsolationCase {
   /** The path that names what belongs to an account; undefined when the route names nothing. */
   readonly path?: (of: NamedIds, route: Route) => string;
+  /** The path of a route that names nothing, but needs more than the path of its row. */
+  readonly listPath?: (of: NamedIds) => string;
   readonly body?: object | ((of: NamedIds) => object);
   /** Returns a text that the owner's response contains; present for every route that reads. */
   readonly shows?: (of: NamedIds, route: Route) => string;
@@ -151,6 +154,10 @@ const ofAnybodyForFree = {
 const ofOwner = { ...ofListing, publicAccess: 'owner-acts' } as const;
 const ofAnybody = { ...ofListing, publicAccess: 'anybody-acts' } as const;
 
+/** The calls by key, from the day before that of a call on. */
+const byKey = ({ requestId }: NamedIds): string =>
+  `start_time=${Math.floor(decodeTime(requestId.slice(4)) / 1000) - 86_400}&group_by=api_key_id`;
+
 /** One row for each endpoint that identifies its caller. */
 export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'get-account': { shows: ({ accountId }) => accountId },
@@ -173,6 +180,14 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'get-account-usage': {
     path: ({ requestId }) => `/api/v1/usage/${requestId}`,
     shows: ({ requestId }) => requestId,
+  },
+  'list-organization-usage': {
+    listPath: (of) => `/v1/organization/usage/completions?${byKey(of)}`,
+    shows: ({ keyId }) => keyId,
+  },
+  'list-organization-costs': {
+    listPath: (of) => `/v1/organization/costs?${byKey(of)}`,
+    shows: ({ keyId }) => keyId,
   },
   'list-usage': { shows: ({ requestId }) => requestId },
   'get-usage': { path: ({ requestId }) => `/v1/usage/${requestId}`, shows: ({ requestId }) => requestId },

@@ -20,6 +20,9 @@ const PAGE_RECORDS = 2_000;
 /** The cost of a query without a result, in records: about as much as reading 100. */
 const QUERY_RECORDS = 100;
 
+/** Pages of records that one request reads: with 16 at a time, within a few seconds. */
+export const MAX_PAGES = 64;
+
 /** The number of records that may still be read. Each query counts as at least 100 records. */
 export class ReadingBudget {
   /** The number of records that were read. */

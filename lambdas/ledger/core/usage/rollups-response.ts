@@ -146,4 +146,5 @@ const entryOf = ({ start, row, ...amounts }: Bucket, groups: readonly Group[]) =
 });
 
 /** Rounds units. Seconds have fractions, whose sum depends on the order in insignificant digits. */
-const rounded = (units: number): number => (Number.isInteger(units) ? units : Math.round(units * 1e6) / 1e6);
+export const rounded = (units: number): number =>
+  Number.isInteger(units) ? units : Math.round(units * 1e6) / 1e6;

@@ -5,12 +5,9 @@ import { queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { readRollups } from '../../core/usage/account-rollups.ts';
-import { ReadingBudget } from '../../core/usage/key-reading.ts';
+import { MAX_PAGES, ReadingBudget } from '../../core/usage/key-reading.ts';
 import { spanOf, usageRollupsBody, usageRollupsQuery } from '../../core/usage/rollups-response.ts';
 import { createRollups } from '../../store/usage/create-account-usage.ts';
-
-/** Pages of records that one request reads: with 16 at a time, within a few seconds. */
-const MAX_PAGES = 64;
 
 export const handler = sessionHandler('platform', (resources) => {
   const dependencies = createRollups(resources);
