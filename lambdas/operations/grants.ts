@@ -6,6 +6,7 @@ export const OPERATIONS_GRANTS = {
   'list-operator-accounts': {
     tables: { accounts: ['GetItem', 'BatchGetItem'], wallets: ['Scan', 'GetItem', 'BatchGetItem'] },
   },
+  'get-operator-sales': { tables: { keys: ['Scan'], usage: ['Query'] } },
   'list-operator-routes': { tables: { catalog: ['GetItem'], circuits: ['Scan'] } },
   'get-operator-catalog': { tables: { catalog: ['GetItem'] } },
   'get-operator-audit': {},

@@ -4,6 +4,7 @@ import { catalogViewSchema } from '../inference/core/catalog/catalog-view.ts';
 import { routeSummarySchema, routesQuery } from '../inference/core/routing/route-list.ts';
 import { accountSummarySchema, accountsQuery } from '../ledger/core/account-summaries.ts';
 import { auditViewSchema } from '../ledger/core/audit/conclusion.ts';
+import { salesQuery, salesSchema } from '../ledger/core/usage/sales.ts';
 import { ok, tagged } from '../platform/contract/operation.ts';
 import { deadLettersSchema } from '../platform/core/api/dead-letters.ts';
 import { pageSchema } from '../platform/core/api/paging.ts';
@@ -15,6 +16,11 @@ export const OPERATIONS_OPERATIONS = {
       description: 'In no order. A page may have fewer accounts than requested, although there are more.',
       query: accountsQuery,
       responses: ok('A page of accounts.', pageSchema(accountSummarySchema)),
+    },
+    'get-operator-sales': {
+      description: 'Pages of totals, each of thousands of calls. Their sums are the totals of the span.',
+      query: salesQuery,
+      responses: ok('The totals of a page.', salesSchema),
     },
     'list-operator-routes': {
       description: 'In the order of the catalog.',

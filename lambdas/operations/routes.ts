@@ -9,6 +9,11 @@ export const OPERATIONS_ROUTES = [
     'every account with its balance and what it has spent',
   ),
   operator(
+    'GET /api/v1/operator/sales',
+    'get-operator-sales',
+    'what the calls of a span were sold for, and what they cost',
+  ),
+  operator(
     'GET /api/v1/operator/routes',
     'list-operator-routes',
     'every route of the catalog with its circuit',

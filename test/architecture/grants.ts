@@ -32,6 +32,7 @@ describe('the database grants of a function', () => {
   it('allow a scan of a table only if the function processes the whole table', () => {
     expect(granted('Scan').sort()).toEqual([
       'audit-books: wallets',
+      'get-operator-sales: keys',
       'list-operator-accounts: wallets',
       'list-operator-routes: circuits',
       'list-operator-sellers: market',

@@ -483,13 +483,20 @@ describe('the console in Chromium', () => {
     await service.admin('operators', 'add', id);
     await signIn();
     await user.page.getByRole('heading', { name: 'Operator', level: 1 }).waitFor();
+    const month = user.page.getByRole('region', { name: 'This month (UTC)', exact: true });
+    const facts = (await month.locator('dd').allInnerTexts()).map(shown);
+    const [sold = 0, known = 0, cost = 0, margin = 0, calls = 0] = facts;
+    expect(known).toBeCloseTo(cost + margin, 8);
+    expect(sold).toBeGreaterThanOrEqual(known);
+    expect([sold > 0, calls > 4]).toEqual([true, true]);
+    await user.page.getByRole('tab', { name: 'Accounts' }).click();
     await user.page.getByRole('cell', { name: 'owner@example.com' }).waitFor();
     const [seller, buyer] = await Promise.all([Owner.open(service), Owner.open(service)]);
     await buyer.buy(20);
     await seller.sellTo(buyer, 1_500);
     await service.admin('seller', 'pause', '--account', seller.id);
     const wrong: string[] = [];
-    for (const view of ['Sellers', 'Routes', 'Catalog', 'Audit', 'Dead letters', 'Accounts']) {
+    for (const view of ['Sellers', 'Routes', 'Catalog', 'Audit', 'Dead letters', 'Accounts', 'Overview']) {
       await user.page.getByRole('tab', { name: view, exact: true }).click();
       await user.settled();
       if (view === 'Sellers') {

@@ -37,6 +37,8 @@ export const AMOUNTS: Readonly<Record<string, string>> = {
     'diff.changed.rates.old diff.changed.rates.new',
   'GET /api/v1/operator/routes':
     'data.unbilled.amount',
+  'GET /api/v1/operator/sales':
+    'sold provider_cost sold_at_known_cost',
   'GET /api/v1/operator/sellers':
     'data.pending data.available data.in_transit data.paid_out data.transferred data.sold data.held data.returned data.payouts.total',
   'GET /api/v1/usage':

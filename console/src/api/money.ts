@@ -1,5 +1,7 @@
 /** Amounts of money on the screen: nano-USD as `bigint`, read from JSON's own digits and shown to the last of them. */
 
+import type { BillLine } from '../../../lambdas/ledger/core/usage-record.ts';
+
 /** 1 USD in nano-USD. */
 const NANO = 1_000_000_000n;
 const DECIMALS = 9;
@@ -57,19 +59,13 @@ export const centsField = (cents: number): string => (cents / 100).toFixed(2);
 /** The text of a field in USD, with at most two decimals, as cents. */
 export const centsOf = (usd: string): number => Math.round(Number(usd) * 100);
 
-interface BillLine {
-  readonly quantity: number;
-  readonly price: bigint;
-  readonly per: number;
-}
-
 /** More decimals than a quantity has: seconds have three. */
 const QUANTITY_PARTS = 1_000_000_000;
 
 /** The amount of a line of a bill, rounded down to a nano-dollar. */
-export const lineAmount = ({ quantity, price, per }: BillLine): bigint =>
+export const lineAmount = ({ quantity, price, per }: Omit<BillLine, 'item'>): bigint =>
   (BigInt(Math.round(quantity * QUANTITY_PARTS)) * price) / (BigInt(per) * BigInt(QUANTITY_PARTS));
 
 /** The part of a total that its lines do not have, because the service rounds their exact sum up once. */
-export const roundingOf = (lines: readonly BillLine[], total: bigint): bigint =>
+export const roundingOf = (lines: readonly Omit<BillLine, 'item'>[], total: bigint): bigint =>
   lines.length === 0 ? 0n : lines.reduce((rest, line) => rest - lineAmount(line), total);

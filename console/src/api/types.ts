@@ -6,6 +6,7 @@ import type { catalogViewSchema } from '../../../lambdas/inference/core/catalog/
 import type { routeSummarySchema } from '../../../lambdas/inference/core/routing/route-list.ts';
 import type { accountSummarySchema } from '../../../lambdas/ledger/core/account-summaries.ts';
 import type { auditViewSchema } from '../../../lambdas/ledger/core/audit/conclusion.ts';
+import type { salesSchema } from '../../../lambdas/ledger/core/usage/sales.ts';
 import type { sellerSummarySchema } from '../../../lambdas/marketplace/core/payouts/seller-summary.ts';
 import type { deadLettersSchema } from '../../../lambdas/platform/core/api/dead-letters.ts';
 import type { indexSchema } from '../../../lambdas/platform/core/api/service-status.ts';
@@ -64,5 +65,6 @@ export type AccountSummaryBody = ConsoleValue<z.output<typeof accountSummarySche
 export type SellerSummaryBody = ConsoleValue<z.output<typeof sellerSummarySchema>>;
 export type RouteSummary = ConsoleValue<z.output<typeof routeSummarySchema>>;
 export type CatalogView = ConsoleValue<z.output<typeof catalogViewSchema>>;
+export type SalesBody = ConsoleValue<z.output<typeof salesSchema>>;
 export type AuditView = ConsoleValue<z.output<typeof auditViewSchema>>;
 export type DeadLettersBody = ConsoleValue<z.output<typeof deadLettersSchema>>;

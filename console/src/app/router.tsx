@@ -30,12 +30,6 @@ const root = createRootRoute({
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** A day of the query. */
-const dateOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
-    ? value
-    : undefined;
-
 const sectionOf = (value: unknown): 'apps' | 'ai-agents' => (value === 'ai-agents' ? 'ai-agents' : 'apps');
 
 const page = <const Path extends string>(path: Path, component: RouteComponent) =>
@@ -54,8 +48,8 @@ const routes = [
       model: textOf(model),
       kind: textOf(kind),
       status: textOf(status),
-      from: dateOf(from),
-      to: dateOf(to),
+      from: textOf(from),
+      to: textOf(to),
     }),
     component: lazyRouteComponent(PAGES['/activity'], 'Activity'),
   }),

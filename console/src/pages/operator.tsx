@@ -1,6 +1,6 @@
 /** The operator's view, in a separate session: accounts, sellers, routes and circuits, the catalog, the audit, dead letters. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
 import { useHasMarket } from '../api/queries.ts';
@@ -25,6 +25,7 @@ import {
   Time,
 } from '../parts/basics.tsx';
 import { Tabs } from '../parts/form.tsx';
+import { Overview } from '../parts/operator/overview.tsx';
 import { Sellers } from '../parts/operator/sellers.tsx';
 import { pagesOf, useView } from '../parts/operator/views.tsx';
 import { SignIn } from '../parts/sign-in.tsx';
@@ -32,6 +33,7 @@ import { type Column, Table } from '../parts/table.tsx';
 import { TablePages } from '../parts/table-pages.tsx';
 
 const VIEWS = [
+  ['overview', 'Overview'],
   ['accounts', 'Accounts'],
   ['sellers', 'Sellers'],
   ['routes', 'Routes'],
@@ -60,12 +62,13 @@ function Views() {
   const { view: named } = useParams({ strict: false });
   const hasMarket = useHasMarket();
   const views = VIEWS.filter(([id]) => hasMarket || id !== 'sellers');
-  const view = views.find(([id]) => id === named)?.[0] ?? 'accounts';
+  const view = views.find(([id]) => id === named)?.[0] ?? 'overview';
   const leave = async () => {
     await signOutOperator().catch(() => {});
     await queries.resetQueries({ queryKey: ['operator'] });
   };
   const shown: Readonly<Record<typeof view, ReactNode>> = {
+    overview: <Overview />,
     accounts: (
       <TablePages<AccountSummaryBody> {...pagesOf('accounts')} columns={ACCOUNTS} idOf={({ id }) => id} />
     ),
@@ -87,8 +90,11 @@ function Views() {
     <div className="page">
       <PageHead
         title="Operator"
-        about={`Accounts, ${hasMarket ? 'sellers, ' : ''}routes and calls. The admin command makes changes.`}
+        about={`Accounts, ${hasMarket ? 'sellers, ' : ''}routes, the catalog and the ledger. The admin command makes changes.`}
       >
+        <Link to="/" className="button">
+          Console
+        </Link>
         <button type="button" className="button" onClick={leave}>
           Sign out
         </button>
@@ -109,7 +115,7 @@ const ACCOUNTS: readonly Column<AccountSummaryBody>[] = [
     head: 'Account',
     cell: ({ id, email }) => (
       <>
-        <div className="break">{email ?? <span className="quiet">no address</span>}</div>
+        <div className="break">{email ?? <span className="quiet">no email</span>}</div>
         <div className="mono small quiet">{id}</div>
       </>
     ),

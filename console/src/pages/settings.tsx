@@ -1,5 +1,6 @@
 /** Settings: who is signed in, and the end of all sessions. */
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { SERVICE } from '../api/client.ts';
 import { forgetAccount, useAccount } from '../api/queries.ts';
 import { providers, signOut } from '../api/session.ts';
@@ -59,7 +60,7 @@ export function Settings() {
           <h3>Anthropic SDK: base URL</h3>
           <Code text={SERVICE} label="Base URL of Anthropic's SDKs" />
           <p>
-            <a href={`${SERVICE}/docs`}>API reference</a>
+            <a href={`${SERVICE}/docs`}>API reference</a>, <Link to="/operator">operator's view</Link>
           </p>
         </div>
       </Panel>
