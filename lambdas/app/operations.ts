@@ -13,6 +13,7 @@ import { RELEASE } from '../platform/contract/release.ts';
 import { indexSchema } from '../platform/core/api/service-status.ts';
 import { WEBHOOK_OPERATIONS } from '../webhooks/openapi.ts';
 import { openApiDocument } from './document.ts';
+import { describedEvents } from './events.ts';
 import { type EndpointName, ROUTES, type UNKNOWN_ROUTE_ENDPOINT } from './routes.ts';
 
 export const OPERATIONS: Readonly<Record<Exclude<EndpointName, typeof UNKNOWN_ROUTE_ENDPOINT>, Operation>> = {
@@ -24,16 +25,26 @@ export const OPERATIONS: Readonly<Record<Exclude<EndpointName, typeof UNKNOWN_RO
   ...WEBHOOK_OPERATIONS,
   ...OPERATIONS_OPERATIONS,
   ...tagged('Service', {
-    'get-index': { responses: ok('The routes and limits.', indexSchema) },
+    'get-index': {
+      responses: {
+        200: {
+          description: 'The routes and limits; for a request that prefers HTML, a page with links.',
+          schema: indexSchema,
+          otherForms: { 'text/html': 'Links to the console, the prices and the reference.' },
+        },
+      },
+    },
     'get-openapi': {
       responses: ok('This document.', z.looseObject({ openapi: z.string() })),
     },
   }),
 };
 
-/** The document of this service. */
-export const describeService = () =>
+/** The document of this service; `models` are its default models by kind. */
+export const describeService = (models?: Readonly<Record<string, string | undefined>>) =>
   openApiDocument({
+    models,
+    webhooks: describedEvents(),
     routes: ROUTES,
     operations: OPERATIONS,
     title: 'Unified AI Inference Service',

@@ -27,7 +27,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   ...PAYMENT_GRANTS,
   ...WEBHOOK_GRANTS,
   'get-index': {},
-  'get-openapi': {},
+  'get-openapi': { tables: { catalog: ['GetItem'] } },
   'unknown-route': {},
 };
 

@@ -90,7 +90,7 @@ describe('the error of an unknown route', () => {
       });
   });
 
-  it('has no icon, which is no error', async () => {
+  it('answers the request for an icon with none, which is no error', async () => {
     expect(await readResponse('GET', '/favicon.ico')).toMatchObject({ status: 204, text: '' });
   });
 
