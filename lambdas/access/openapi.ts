@@ -36,6 +36,7 @@ export const ACCESS_OPERATIONS = tagged('Accounts', {
       },
     },
     body: signInRequest,
+    example: { token: '<a token of the provider>' },
     responses: ok('A session.', signedInSchema),
     errors: [401, 403],
   },
@@ -53,11 +54,13 @@ export const ACCESS_OPERATIONS = tagged('Accounts', {
   'delete-session': {
     description: 'Later requests with the same token are rejected with 401.',
     body: signOutRequest,
+    example: { everywhere: false },
     optionalBody: true,
     responses: ok('The session has ended.', signedOutSchema),
   },
   'create-key': {
     body: createKeyRequest,
+    example: { name: 'my app', policy: { daily_usd: 5, rpm: 60 } },
     responses: created('The key, with its secret text.', issuedKeySchema),
     errors: [409],
   },
@@ -66,12 +69,14 @@ export const ACCESS_OPERATIONS = tagged('Accounts', {
   },
   'update-key': {
     body: updateKeyRequest,
+    example: { name: 'my app', policy: { daily_usd: 10 }, disabled: false },
     responses: ok('The key after the change.', keySchema),
     errors: [409],
   },
   'delete-key': { responses: ok('The key is revoked.', deletedSchema('api_key')) },
   'rotate-key': {
     body: rotateKeyRequest,
+    example: { overlap_seconds: 3600 },
     optionalBody: true,
     responses: ok('The key, with its new secret text.', issuedKeySchema),
     errors: [409],

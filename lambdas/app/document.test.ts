@@ -98,6 +98,45 @@ describe('the description of the service', () => {
     ]);
   });
 
+  it.each(
+    Object.entries(OPERATIONS).filter(([, { body, form }]) => body !== undefined || form !== undefined),
+  )(
+    'contains an example of the body that its endpoint accepts: %s',
+    (_name, { body, form, example, exampleKind: kind }) => {
+      const named = kind === undefined ? example : { model: 'a', ...example };
+      expect((body ?? form?.fields)?.safeParse(named)).toMatchObject({ success: true });
+    },
+  );
+
+  it('leaves out examples that name a model if there is no default model of their kind', () => {
+    const exampleAt = (models: object, path: string) => {
+      const { paths } = describeService({ models: models as Record<string, string> }) as unknown as typeof document;
+      return Object.values(paths[path]?.post?.requestBody?.content ?? {}).map((media) =>
+        'example' in media ? media.example : undefined,
+      );
+    };
+    expect(exampleAt({ chat: 'acme/one' }, '/v1/embeddings')).toEqual([undefined]);
+    expect(exampleAt({ embeddings: 'acme/two' }, '/v1/embeddings')).toEqual([
+      expect.objectContaining({ model: 'acme/two' }),
+    ]);
+  });
+
+  it.each([
+    [
+      '/v1/chat/completions',
+      '200',
+      ['x-cost-usd', 'x-balance-usd', 'x-max-tokens', 'x-ratelimit-limit-requests'],
+    ],
+    ['/v1/messages', '200', ['x-cost-usd', 'x-max-tokens', 'idempotent-replayed', 'x-request-id']],
+    ['/v1/embeddings', '200', ['x-cost-usd', 'x-balance-usd', 'x-route']],
+    ['/v1/responses', '429', ['retry-after', 'x-request-id']],
+  ])('describes the headers of %s with status %s', (path, status, names) => {
+    const response = document.paths[path]?.post?.responses[status] as
+      | { readonly headers?: object }
+      | undefined;
+    expect(Object.keys(response?.headers ?? {})).toEqual(expect.arrayContaining(names));
+  });
+
   it('contains a request body for every PUT and PATCH route', () => {
     const without = routes
       .filter(([, { method }]) => method === 'PUT' || method === 'PATCH')

@@ -19,9 +19,15 @@ import {
   responseSchema,
 } from './schemas.ts';
 
+type Models = Readonly<Record<string, string | undefined>>;
+
 export interface DocumentOptions {
   readonly routes: readonly Route[];
   readonly operations: Readonly<Record<string, Operation>>;
+  /** The default models of the deployment by kind, which examples name. Without one its examples are left out. */
+  readonly models?: Models | undefined;
+  /** The events that the service sends, by type. */
+  readonly webhooks?: JsonSchema;
   readonly title: string;
   /** The version of the interface. */
   readonly version: string;
@@ -86,6 +92,8 @@ const SECURITY_SCHEMES = {
 export function openApiDocument({
   routes,
   operations,
+  models = {},
+  webhooks = {},
   title,
   version,
   release,
@@ -98,7 +106,7 @@ export function openApiDocument({
         `the endpoint ${route.endpoint} has no description: add one to the openapi.ts of its context`,
       );
     const path = route.path.replace('+}', '}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, operation) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, operation, models) };
   }
   return {
     openapi: '3.1.0',
@@ -114,11 +122,12 @@ export function openApiDocument({
       .filter(([name]) => routes.some(({ endpoint }) => operations[endpoint]?.tag === name))
       .map(([name, description]) => ({ name, description })),
     paths,
+    webhooks,
     components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
   };
 }
 
-function describe(route: Route, operation: Operation): JsonSchema {
+function describe(route: Route, operation: Operation, models: Models): JsonSchema {
   const parameters = [
     ...pathParameters(route.path),
     ...(route.idOutsidePath === true ? [ID_PARAMETER] : []),
@@ -131,7 +140,7 @@ function describe(route: Route, operation: Operation): JsonSchema {
     })),
     ...(operation.query === undefined ? [] : queryParameters(operation.query)),
   ];
-  const body = bodyOf(operation);
+  const body = bodyOf(operation, exampleOf(operation, models));
   return {
     operationId: operationId(route),
     summary: `${route.purpose[0]?.toUpperCase()}${route.purpose.slice(1)}`,
@@ -141,7 +150,7 @@ function describe(route: Route, operation: Operation): JsonSchema {
     security: SECURITY[route.authentication],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: { ...responsesOf(operation), ...errorsOf(route, operation) },
+    responses: { ...responsesOf(operation, route), ...errorsOf(route, operation) },
   };
 }
 
@@ -172,26 +181,58 @@ const pathParameters = (path: string): readonly JsonSchema[] =>
     schema: { type: 'string' },
   }));
 
-function bodyOf({ body, form, rawBody, optionalBody }: Operation): JsonSchema | undefined {
-  if (form !== undefined)
-    return { required: true, content: { 'multipart/form-data': { schema: formSchema(form) } } };
-  if (rawBody !== undefined) return { required: true, content: { [rawBody]: { schema: {} } } };
-  if (body === undefined) return undefined;
-  return { required: optionalBody !== true, content: { 'application/json': { schema: inlineSchema(body) } } };
+/** Returns the example of a body as a field of its media type; no field without an example that works. */
+function exampleOf(
+  { example, exampleKind: kind }: Operation,
+  models: Models,
+): { readonly example?: JsonSchema } {
+  if (example === undefined || (kind !== undefined && models[kind] === undefined)) return {};
+  return { example: kind === undefined ? example : { model: models[kind], ...example } };
 }
 
-const responsesOf = ({ responses }: Operation): JsonSchema =>
+function bodyOf(
+  { body, form, rawBody, optionalBody }: Operation,
+  example: ReturnType<typeof exampleOf>,
+): JsonSchema | undefined {
+  if (form !== undefined)
+    return { required: true, content: { 'multipart/form-data': { schema: formSchema(form), ...example } } };
+  if (rawBody !== undefined) return { required: true, content: { [rawBody]: { schema: {} } } };
+  if (body === undefined) return undefined;
+  const schema = inlineSchema(body);
+  return { required: optionalBody !== true, content: { 'application/json': { schema, ...example } } };
+}
+
+const REQUEST_ID = { 'x-request-id': 'The request id.' };
+
+/** The headers of responses to requests with an API key. */
+const RATE_HEADERS: Readonly<Record<string, string>> = {
+  'x-ratelimit-limit-requests': 'Requests a minute of the key.',
+  'x-ratelimit-remaining-requests': 'Requests that are left in this minute.',
+  'x-ratelimit-reset-requests': 'Time until the minute ends, such as `12.5s`.',
+  'x-ratelimit-limit-tokens':
+    'Tokens a minute of the key, if its policy limits them; else none of these three.',
+  'x-ratelimit-remaining-tokens': 'Tokens that are left in this minute.',
+  'x-ratelimit-reset-tokens': 'Time until the minute ends.',
+};
+
+const RETRY_AFTER = { 'retry-after': 'Seconds to wait, unless waiting does not help.' };
+
+const headersOf = (texts: Readonly<Record<string, string>>): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(texts).map(([name, description]) => [name, { schema: { type: 'string' }, description }]),
+  );
+
+const responsesOf = ({ responses }: Operation, { authentication }: Route): JsonSchema =>
   Object.fromEntries(
     Object.entries(responses).map(([status, { description, schema, headers = {}, otherForms = {} }]) => [
       status,
       {
         description,
-        headers: Object.fromEntries(
-          Object.entries({ 'x-request-id': 'The request id.', ...headers }).map(([name, text]) => [
-            name,
-            { schema: { type: 'string' }, description: text },
-          ]),
-        ),
+        headers: headersOf({
+          ...REQUEST_ID,
+          ...(authentication.startsWith('api-key') ? RATE_HEADERS : {}),
+          ...headers,
+        }),
         content: {
           ...(schema === undefined ? {} : { 'application/json': { schema: responseSchema(schema) } }),
           ...Object.fromEntries(
@@ -238,7 +279,11 @@ function errorsOf(
   return Object.fromEntries(
     errorStatuses.map((status) => [
       status,
-      { description: codesOf(status), content: { 'application/json': { schema } } },
+      {
+        description: codesOf(status),
+        headers: headersOf({ ...REQUEST_ID, ...(status === 429 || status === 503 ? RETRY_AFTER : {}) }),
+        content: { 'application/json': { schema } },
+      },
     ]),
   );
 }

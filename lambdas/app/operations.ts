@@ -14,6 +14,7 @@ import { indexSchema } from '../platform/core/api/service-status.ts';
 import { TELEMETRY_OPERATIONS } from '../telemetry/openapi.ts';
 import { WEBHOOK_OPERATIONS } from '../webhooks/openapi.ts';
 import { openApiDocument } from './document.ts';
+import { describedEvents } from './events.ts';
 import { type EndpointName, ROUTES, type UNKNOWN_ROUTE_ENDPOINT } from './routes.ts';
 
 export const OPERATIONS: Readonly<Record<Exclude<EndpointName, typeof UNKNOWN_ROUTE_ENDPOINT>, Operation>> = {
@@ -26,16 +27,33 @@ export const OPERATIONS: Readonly<Record<Exclude<EndpointName, typeof UNKNOWN_RO
   ...TELEMETRY_OPERATIONS,
   ...OPERATIONS_OPERATIONS,
   ...tagged('Service', {
-    'get-index': { responses: ok('The routes and limits.', indexSchema) },
+    'get-index': {
+      responses: {
+        200: {
+          description: 'The routes and limits; for a request that prefers HTML, a page with links.',
+          schema: indexSchema,
+          otherForms: { 'text/html': 'Links to the console, the prices and the reference.' },
+        },
+      },
+    },
     'get-openapi': {
       responses: ok('This document.', z.looseObject({ openapi: z.string() })),
     },
   }),
 };
 
-/** The document of this service, under the name that people read. */
-export const describeService = (title = 'Unified Inference Service') =>
+interface Description {
+  /** The name that people read. */
+  readonly title?: string;
+  /** The default models by kind. */
+  readonly models?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The document of this service. */
+export const describeService = ({ title = 'Unified Inference Service', models }: Description = {}) =>
   openApiDocument({
+    models,
+    webhooks: describedEvents(),
     routes: ROUTES,
     operations: OPERATIONS,
     title,

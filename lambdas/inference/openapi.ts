@@ -96,6 +96,24 @@ const IGNORED = {
     'Fields of the request that a route of the call does not get: percent-encoded, separated by commas, at most 20 names and 1 KB, then `...`.',
 };
 
+const HELLO = [{ role: 'user', content: 'Say hello.' }];
+
+const ROUTED = { ...IGNORED, 'x-route': 'The route that served the call.' };
+
+/** The headers of a response that may be stored, and is settled before it leaves. A stream has its cost in its last event. */
+const PAID_HEADERS = {
+  ...ROUTED,
+  'x-cost-usd':
+    'The cost in USD, as in the usage record. Not of a stream, whose last event has `usage.cost`.',
+  'x-balance-usd': 'The balance of the account after the call, in USD. Not of a stream.',
+  'idempotent-replayed': '`true` if an earlier call with the same `Idempotency-Key` made the response.',
+};
+
+const COMPLETION_HEADERS = {
+  ...PAID_HEADERS,
+  'x-max-tokens': 'The output limit that counted, if the request has none or one above that of the model.',
+};
+
 /** Errors of a paid call. */
 const PAID = [402, 403];
 
@@ -113,10 +131,12 @@ export const INFERENCE_OPERATIONS = {
         'OpenAI’s Chat Completions. With `stream`, chunks as server-sent events that end with `data: [DONE]`.',
       headers: IDEMPOTENCY,
       body: chatCompletionRequest,
+      example: { messages: HELLO, max_tokens: 200 },
+      exampleKind: 'chat',
       responses: {
         200: {
           description: 'The completion.',
-          headers: IGNORED,
+          headers: COMPLETION_HEADERS,
           schema: chatCompletion,
           otherForms: { 'text/event-stream': '`chat.completion.chunk` objects, then `data: [DONE]`.' },
         },
@@ -127,10 +147,12 @@ export const INFERENCE_OPERATIONS = {
       description: 'Anthropic’s Messages. With `stream`, its events from `message_start` to `message_stop`.',
       headers: IDEMPOTENCY,
       body: messagesRequest,
+      example: { max_tokens: 200, messages: HELLO },
+      exampleKind: 'chat',
       responses: {
         200: {
           description: 'The message.',
-          headers: IGNORED,
+          headers: COMPLETION_HEADERS,
           schema: message,
           otherForms: {
             'text/event-stream': '`message_start`, content blocks, `message_delta`, `message_stop`.',
@@ -141,6 +163,8 @@ export const INFERENCE_OPERATIONS = {
     },
     'count-message-tokens': {
       body: messagesRequest,
+      example: { messages: HELLO },
+      exampleKind: 'chat',
       responses: ok('The count.', z.object({ input_tokens: z.int() })),
     },
     'create-response': {
@@ -148,10 +172,12 @@ export const INFERENCE_OPERATIONS = {
         'OpenAI’s Responses, with nothing stored: what a later turn needs is in the items themselves. With `stream`, its events from `response.created` to `response.completed`, `response.incomplete` or `response.failed`.',
       headers: IDEMPOTENCY,
       body: responsesRequest,
+      example: { input: 'Say hello.', max_output_tokens: 200 },
+      exampleKind: 'chat',
       responses: {
         200: {
           description: 'The response.',
-          headers: IGNORED,
+          headers: COMPLETION_HEADERS,
           schema: response,
           otherForms: { 'text/event-stream': '`response.*` events, numbered by `sequence_number`.' },
         },
@@ -160,6 +186,8 @@ export const INFERENCE_OPERATIONS = {
     },
     'count-response-tokens': {
       body: responsesRequest,
+      example: { input: 'Say hello.' },
+      exampleKind: 'chat',
       responses: ok(
         'The count.',
         z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
@@ -169,24 +197,30 @@ export const INFERENCE_OPERATIONS = {
       description: 'OpenAI’s embeddings. Without `model`, the default one.',
       headers: IDEMPOTENCY,
       body: embeddingRequest,
-      responses: ok('One vector per input, in the order of the inputs.', embeddings, IGNORED),
+      example: { input: ['A lighthouse at dusk', 'A house by the sea'] },
+      exampleKind: 'embeddings',
+      responses: ok('One vector per input, in the order of the inputs.', embeddings, PAID_HEADERS),
       errors: PAID,
     },
     'create-images': {
       description: 'OpenAI’s image generation.',
       headers: IDEMPOTENCY,
       body: imageRequest,
-      responses: ok('The images.', images, IGNORED),
+      example: { prompt: 'A lighthouse at dusk' },
+      exampleKind: 'image',
+      responses: ok('The images.', images, PAID_HEADERS),
       errors: PAID,
     },
     'create-speech': {
       description: 'OpenAI’s speech. The audio is streamed.',
       headers: IDEMPOTENCY,
       body: speechRequest,
+      example: { input: 'The ship leaves at dusk.' },
+      exampleKind: 'tts',
       responses: {
         200: {
           description: 'The audio.',
-          headers: IGNORED,
+          headers: { ...ROUTED, 'x-cost-usd': PAID_HEADERS['x-cost-usd'] },
           otherForms: { 'audio/mpeg': 'MP3.', 'audio/wav': 'WAV.' },
         },
       },
@@ -197,7 +231,9 @@ export const INFERENCE_OPERATIONS = {
         'OpenAI’s transcription. The format `text` is returned as JSON, too. Billed by the length of the recording.',
       headers: IDEMPOTENCY,
       form: { fields: transcriptionFields, file: 'file' },
-      responses: ok('The transcript.', transcript, IGNORED),
+      example: { response_format: 'json' },
+      exampleKind: 'audio',
+      responses: ok('The transcript.', transcript, PAID_HEADERS),
       errors: PAID,
     },
   }),

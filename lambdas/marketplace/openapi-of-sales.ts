@@ -61,6 +61,7 @@ export const SALES_OPERATIONS = {
       'If-Match': { pattern: ETAGS, description: 'The `ETag` of the listing that the subscriber has seen.' },
     },
     body: subscribeRequest,
+    example: { plan: 'pro', amount: 499, currency: 'USD' },
     responses: {
       ...ok(
         'The account has a live subscription to the listing; nothing was charged.',
@@ -85,6 +86,7 @@ export const SALES_OPERATIONS = {
     description:
       'A change of the plan is charged at once, less the value of the rest of the paid period, and a new period starts; if nothing is due, the plan changes at the renewal. Publishes `subscription.updated`.',
     body: subscriptionUpdate,
+    example: { cancel_at_period_end: true },
     responses: ok('The subscription.', planSubscriptionSchema),
     errors: [402, 409],
   },
@@ -122,6 +124,7 @@ export const SALES_OPERATIONS = {
     description: 'The credit pays what the account owes first.',
     headers: IDEMPOTENCY_HEADER,
     body: transferRequest,
+    example: { amount: 1 },
     responses: created('The transfer.', transferSchema),
     errors: [402],
   },
@@ -129,6 +132,7 @@ export const SALES_OPERATIONS = {
     description:
       'Creates the account at the payment provider once, changes its schedule and minimum, and returns a page for one visit on which the provider collects what it needs to know.',
     body: payoutAccountRequest,
+    example: { country: 'DE', schedule: 'manual', minimum: 1000 },
     responses: ok('The payout account.', payoutAccountSchema),
     errors: [403, 409],
   },
@@ -136,6 +140,7 @@ export const SALES_OPERATIONS = {
     description:
       'Only one payout is open at a time. The first one is possible when the sale with which the proceeds reached 10 USD is twice as old as a sale that matures. Publishes `payout.paid` when the bank has been paid.',
     body: payoutRequest,
+    example: { amount: 1000 },
     responses: created('The payout.', payoutSchema),
     errors: [402, 403, 409],
   },
@@ -154,6 +159,7 @@ export const SALES_OPERATIONS = {
       'Returns the price as credit, out of the pending proceeds of the sale, or of the available earnings after it has matured. The fee is returned in proportion. A complete refund ends the purchase.',
     headers: IDEMPOTENCY_HEADER,
     body: refundRequest,
+    example: { charge: 'pur_01ARZ3NDEKTSV4RRFFQ69G5FAV', amount: 500 },
     responses: created('The refund.', refundSchema),
     errors: [402, 404, 409],
   },

@@ -29,6 +29,16 @@ const IF_MATCH = {
   },
 };
 
+/** A listing that is sold once, and by subscription. */
+const LISTING = {
+  name: 'Invoice reader',
+  summary: 'Reads invoices into rows of a table.',
+  category: 'productivity',
+  price: { amount: 1999, currency: 'USD' },
+  plans: [{ id: 'pro', name: 'Pro', interval: 'month', amount: 499, currency: 'USD' }],
+  url: 'https://example.com/invoices',
+};
+
 export const MARKETPLACE_COMPONENTS = {
   ...SALES_COMPONENTS,
   Listing: listingSchema,
@@ -56,6 +66,7 @@ const MARKET_OPERATIONS = tagged('Market', {
   'list-listings': { query: listingQuery, responses: listings },
   'create-listing': {
     body: newListing,
+    example: LISTING,
     responses: created('The listing, with its `ETag`.', listingSchema),
     errors: [409],
   },
@@ -64,6 +75,7 @@ const MARKET_OPERATIONS = tagged('Market', {
     description: 'Omitted fields keep their values; read-only fields are ignored.',
     headers: IF_MATCH,
     body: listingChange,
+    example: { summary: 'Reads invoices and receipts into rows of a table.' },
     responses: ok('The listing after the change.', listingSchema),
     errors: [403, 409],
   },
@@ -86,6 +98,7 @@ const MARKET_OPERATIONS = tagged('Market', {
       'If-Match': { pattern: ETAGS, description: 'The `ETag` of the listing that the buyer agreed to buy.' },
     },
     body: purchaseRequest,
+    example: LISTING.price,
     optionalBody: true,
     responses: {
       ...ok('The listing was bought before; nothing was charged.', purchaseSchema),
@@ -101,6 +114,7 @@ const MARKET_OPERATIONS = tagged('Market', {
     description:
       'For accounts that have bought the listing or subscribed to it, and for a free one, installed it; not for its owner (403 `not_customer`). Publishes `review.created`.',
     body: newReview,
+    example: { rating: 5, text: 'It has read every invoice so far.' },
     responses: created('The review.', reviewSchema),
     errors: [403, 409],
   },
@@ -111,6 +125,7 @@ const MARKET_OPERATIONS = tagged('Market', {
   'create-release': {
     description: 'Makes the version the current one, and publishes `release.created`.',
     body: newRelease,
+    example: { version: '1.1.0', notes: 'Reads receipts, too.' },
     responses: created('The release.', releaseSchema),
     errors: [403, 409],
   },
@@ -130,6 +145,7 @@ const MARKET_OPERATIONS = tagged('Market', {
     description:
       'Signs the upload of a zip of at most 50 MB: a `PUT` of exactly these bytes, once, within 15 minutes. Then the build is inspected and scanned for malware, and `app.build.scanned` is published. A clean build expires after 30 days without a release.',
     body: newBuild,
+    example: { filename: 'app.zip', size: 1024, sha256: '0123456789abcdef'.repeat(4) },
     responses: created('The build, with its upload.', uploadSchema),
     errors: [403],
   },

@@ -10,6 +10,7 @@ export const PAYMENT_COMPONENTS = { Order: orderSchema, OrderPage: pageSchema(or
 export const PAYMENT_OPERATIONS = tagged('Payments', {
   'create-order': {
     body: createOrderRequest,
+    example: { amount: 20, currency: 'USD' },
     responses: created('The order, to be paid at `checkout_url`.', orderSchema),
   },
   'list-orders': {

@@ -4,6 +4,7 @@ import { accepted, created, ok, tagged } from '../platform/contract/operation.ts
 import { pageSchema, ulidPageQuery } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
 import { deliverySchema } from './core/delivery.ts';
+import { SUBSCRIBABLE_TYPES } from './core/event.ts';
 import { recoverySchema } from './core/recovery.ts';
 import { createSchema, recoverSchema, testSchema, updateSchema } from './core/request.ts';
 import {
@@ -27,6 +28,7 @@ export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
     description:
       'Deliveries are signed as `X-service-Signature: t=<timestamp>,v1=<hex HMAC-SHA256 of "<t>.<body>">`.',
     body: createSchema,
+    example: { url: 'https://example.com/hook', events: SUBSCRIBABLE_TYPES.slice(0, 2) },
     responses: created('The webhook, with its secret.', newSubscriptionSchema),
     errors: [403, 409],
   },
@@ -44,6 +46,7 @@ export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
   },
   'update-webhook': {
     body: updateSchema,
+    example: { description: 'Sales', status: 'active' },
     responses: ok('The webhook after the change.', subscriptionSchema),
     errors: [403, 409],
   },
@@ -57,6 +60,7 @@ export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
   },
   'test-webhook': {
     body: testSchema,
+    example: { type: SUBSCRIBABLE_TYPES[0] },
     optionalBody: true,
     responses: accepted('The delivery that was started.', deliverySchema),
     errors: [403],
@@ -72,6 +76,7 @@ export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
   },
   'recover-webhook': {
     body: recoverSchema,
+    example: { since: '2026-11-01T00:00:00Z' },
     responses: accepted('The number of deliveries that were restarted.', recoverySchema),
     errors: [403, 409],
   },

@@ -29,7 +29,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   ...WEBHOOK_GRANTS,
   ...TELEMETRY_GRANTS,
   'get-index': {},
-  'get-openapi': { serviceName: true },
+  'get-openapi': { tables: { catalog: ['GetItem'] }, serviceName: true },
   'unknown-route': {},
 };
 

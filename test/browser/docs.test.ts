@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { Service } from '../system/service.ts';
 import { openBrowser } from './chromium.ts';
+import { ConsoleUser } from './console-user.ts';
 
 const SCREENSHOT = join(import.meta.dirname, '..', '..', 'test-results', 'docs.png');
 
-describe('the reference page in Chromium', () => {
+describe('the pages without an account, in Chromium', () => {
   const service = new Service();
   const requests: string[] = [];
   const complaints: string[] = [];
@@ -32,10 +33,12 @@ describe('the reference page in Chromium', () => {
   }, 30_000);
 
   it('shows every route, from this service alone, within its content security policy', async () => {
-    const { paths } = (await (await service.fetch('/openapi.json', { key: null })).json()) as {
+    const { paths, webhooks } = (await (await service.fetch('/openapi.json', { key: null })).json()) as {
       paths: Record<string, object>;
+      webhooks: Record<string, object>;
     };
-    const count = Object.values(paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
+    const requested = [...Object.values(paths), ...Object.values(webhooks)];
+    const count = requested.reduce((sum, methods) => sum + Object.keys(methods).length, 0);
     expect(await page.locator('.opblock').count()).toBe(count);
     await page.screenshot({ path: SCREENSHOT });
     expect(await page.title()).toBe('API reference: Unified Inference Service');
@@ -66,6 +69,40 @@ describe('the reference page in Chromium', () => {
     expect(await page.locator('nav a').getAttribute('href')).toBe('console');
     expect(complaints).toEqual([]);
   }, 60_000);
+
+  it('sends the example of a call with a key', async () => {
+    await page.locator('.btn.authorize').first().click();
+    await page.locator('.auth-container input[type="text"]').first().fill(service.session.api_key);
+    await page.locator('.auth-btn-wrapper .authorize').first().click();
+    await page.locator('.btn-done').first().click();
+    const chat = page.locator('#operations-Inference-createChatCompletion');
+    await chat.locator('.opblock-summary').click();
+    await chat.locator('.try-out__btn').click();
+    await chat.locator('.execute').click();
+    const table = chat.locator('.live-responses-table');
+    await table.waitFor({ timeout: 30_000 });
+    expect(await table.locator('.response-col_status').last().textContent()).toContain('200');
+  }, 60_000);
+
+  it('leads from the index to models and prices, without an account', async () => {
+    const visitor = await ConsoleUser.open(browser, service);
+    await visitor.page.goto(service.session.platform_url);
+    await visitor.take('index');
+    await visitor.page.getByRole('link', { name: 'Models and prices' }).click();
+    await visitor.page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
+    await visitor.settled();
+    await visitor.page
+      .getByRole('row', { name: /sim\/chat-large/ })
+      .first()
+      .waitFor();
+    await visitor.take('models-without-account');
+    await visitor.page.getByRole('link', { name: 'Sign in' }).click();
+    await visitor.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await visitor.page.getByRole('link', { name: /Models and prices/ }).click();
+    await visitor.page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
+    expect([visitor.complaints, visitor.faults]).toEqual([[], []]);
+    await visitor.close();
+  }, 120_000);
 
   it('sends a trial call to this service', async () => {
     const health = page.locator('#operations-Service-getHealth');

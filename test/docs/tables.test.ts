@@ -5,6 +5,7 @@ import { ROUTES } from '../../lambdas/app/routes.ts';
 import { MISSING_PATHS } from '../../lambdas/platform/core/api/missing-paths.ts';
 import { QUOTAS } from '../../lambdas/platform/core/api/quotas.ts';
 import { ERROR_CODES } from '../../lambdas/platform/core/errors.ts';
+import { EVENT_DATA } from '../../lambdas/webhooks/core/event-data.ts';
 import { parseConfig, SETTINGS } from '../../lib/config/config.ts';
 import { COMMANDS } from '../../operator/commands/commands.ts';
 import { pagesWithFigures, staleResults } from '../../tools/bench/figures/pages.ts';
@@ -36,6 +37,20 @@ it('docs/reference.md lists exactly the routes of the route table', () => {
 it('docs/reference.md lists exactly the paths that the service names as missing', () => {
   expect(rowsOf('docs/reference.md', 'missing paths')).toEqual(
     Object.entries(MISSING_PATHS).map(([path, instead]) => rowOf(`\`${path}\``, instead)),
+  );
+});
+
+it('docs/webhooks.md lists every type of event with the fields of its data', () => {
+  expect(rowsOf('docs/webhooks.md', 'events')).toEqual(
+    Object.entries(EVENT_DATA).map(([type, { when, schema }]) =>
+      rowOf(
+        `\`${type}\``,
+        when,
+        Object.keys(schema.shape)
+          .map((field) => `\`${field}\``)
+          .join(', '),
+      ),
+    ),
   );
 });
 

@@ -278,7 +278,6 @@ afterAll(async () => {
 
 /** Those that read no table, the one whose caller must be a person of an identity provider, and one with a body of its own. */
 const OTHER_NAMES = [
-  'get-openapi',
   'get-jwks',
   'get-docs',
   'get-docs-asset',

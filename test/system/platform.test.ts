@@ -5,6 +5,7 @@ import './platform/earnings.ts';
 import './platform/subscriptions.ts';
 import './platform/payouts.ts';
 import './platform/builds.ts';
+import './platform/examples.ts';
 import './platform/smoke.ts';
 import './platform/shipped-catalog.ts';
 import './platform/console-session.ts';

@@ -33,7 +33,7 @@ async function invoke(name: FunctionName, event: object): Promise<readonly Line[
 }
 
 /** The functions that need nothing except their own bundle and settings. */
-const SELF_CONTAINED = ['get-openapi', 'get-docs', 'get-console', 'list-identity-providers'];
+const SELF_CONTAINED = ['get-docs', 'get-console', 'list-identity-providers'];
 
 const eventOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => ({
   httpMethod: method,

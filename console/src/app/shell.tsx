@@ -57,7 +57,7 @@ export function Shell() {
       </main>
     );
   }
-  if (account.data === null) return <SignIn />;
+  if (account.data === null) return path === '/models' ? <PublicPage /> : <SignIn />;
   return (
     <div className="frame">
       <Side email={account.data.email} />
@@ -67,6 +67,27 @@ export function Shell() {
     </div>
   );
 }
+
+/** The layout of a page that needs no account. */
+const PublicPage = () => (
+  <div className="public">
+    <header className="row">
+      <Link to="/" className="brand">
+        <Logo />
+        Inference
+      </Link>
+      <a href={`${SERVICE}/docs`} className="button">
+        API reference
+      </a>
+      <Link to="/" className="button main">
+        Sign in
+      </Link>
+    </header>
+    <main id="content">
+      <Outlet />
+    </main>
+  </div>
+);
 
 function Side({ email }: { readonly email: string | null }) {
   const balance = useBalance();

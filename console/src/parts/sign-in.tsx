@@ -1,5 +1,6 @@
 /** The page of who is not signed in: a button for each identity provider. */
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { providers, type Role, signInFailure, startSignIn } from '../api/session.ts';
 import { Loaded, useTitle } from './basics.tsx';
 import { useAction } from './form.tsx';
@@ -69,6 +70,11 @@ export function SignIn({ as: role = 'owner' }: { readonly as?: Role }) {
             )
           }
         </Loaded>
+        {role === 'owner' ? (
+          <Link to="/models" className="small">
+            Models and prices, without an account
+          </Link>
+        ) : null}
       </section>
     </main>
   );

@@ -45,6 +45,13 @@ export interface Operation {
   readonly body?: z.ZodType;
   /** The schema with which the endpoint validates the fields of a form, and the field that is a file. */
   readonly form?: { readonly fields: z.ZodObject; readonly file: string };
+  /**
+   * A body, or the fields of a form, that works as it stands. Ids of objects, and tokens of others, are the only values in it
+   * that a caller has to replace.
+   */
+  readonly example?: Readonly<Record<string, unknown>>;
+  /** The kind of call whose default model the example names as its `model`. */
+  readonly exampleKind?: string;
   /** A body that may be left out. */
   readonly optionalBody?: true;
   /** A body that is passed on unchanged, byte by byte. */

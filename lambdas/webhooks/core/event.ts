@@ -102,9 +102,3 @@ export function parseBusEvent(message: unknown): PlatformEvent | undefined {
 export function payloadOf({ id, type, created, data }: PlatformEvent): string {
   return JSON.stringify({ id, type, created, data });
 }
-
-/** The data of a test event: the fields that the interface names for the type, with neutral values. */
-export function testData(type: EventType): Record<string, unknown> {
-  const none = { listing_id: 'test', buyer_id: 'test', amount: 0, currency: 'USD' };
-  return { ...(type === 'purchase.completed' ? none : {}), test: true };
-}

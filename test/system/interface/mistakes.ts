@@ -211,3 +211,26 @@ describe('a first mistake', () => {
     },
   );
 });
+
+describe('an address that is opened in a browser', () => {
+  const open = (path: string, accept = 'text/html,application/xhtml+xml,*/*;q=0.8') =>
+    fetch(`${service.session.base_url}${path}`, { headers: { accept } });
+
+  it('shows a page with links, and its JSON to all others', async () => {
+    const [page, json] = [await open('/'), await open('/', '*/*')];
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const links = [...(await page.text()).matchAll(/<a href="([^"#]+)/g)].map(([, link]) => link);
+    expect(links).toEqual(expect.arrayContaining(['console', 'docs', 'openapi.json']));
+    for (const link of links) expect((await open(`/${link}`)).status).toBe(200);
+    expect(await json.json()).toMatchObject({ endpoints: expect.any(Array) });
+  });
+
+  it('says that a base URL is one, and needs no icon', async () => {
+    const base = await open('/v1');
+    expect([base.status, await base.text()]).toEqual([
+      404,
+      expect.stringContaining('the base URL of clients'),
+    ]);
+    expect((await open('/favicon.ico')).status).toBe(204);
+  });
+});

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { EVENT_DATA } from '../../../lambdas/webhooks/core/event-data.ts';
 import type { Owner } from '../owner.ts';
 
 export interface VerifiedEvent {
@@ -14,6 +15,14 @@ export interface EventReceiver {
   /** In the order of their arrival. */
   readonly events: readonly VerifiedEvent[];
   close(): void;
+}
+
+/** Returns the event; throws if its data has a field that the description lacks, or lacks one that it has. */
+function asDescribed(event: VerifiedEvent): VerifiedEvent {
+  const described = EVENT_DATA[event.type];
+  if (described === undefined) throw new Error(`${event.type} is not described`);
+  described.schema.strict().parse(event.data);
+  return event;
 }
 
 const textOf = async (request: IncomingMessage): Promise<string> => {
@@ -29,9 +38,8 @@ export async function receiveEvents(owner: Owner, types: readonly string[]): Pro
   const server = createServer(async (request, response) => {
     const body = await textOf(request);
     // Throws for a forgery, and the test waits for the event in vain.
-    events.push(
-      new StandardWebhook(secret).verify(body, request.headers as Record<string, string>) as VerifiedEvent,
-    );
+    const event = new StandardWebhook(secret).verify(body, request.headers as Record<string, string>);
+    events.push(asDescribed(event as VerifiedEvent));
     response.end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

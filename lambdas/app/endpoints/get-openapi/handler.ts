@@ -1,12 +1,21 @@
-/** `GET /openapi.json`: the description of the service, for tools. */
-import { staticHandler } from '../../../access/handlers/handlers.ts';
+/** `GET /openapi.json`: the description of the service, for tools. Its examples name the default models of the catalog in force. */
+import { publicHandler } from '../../../access/handlers/handlers.ts';
 import { describeService } from '../../../app/operations.ts';
+import { catalogSource } from '../../../inference/handlers/catalog.ts';
 import { requireVariable, VARIABLES } from '../../../platform/contract/environment.ts';
 
-/** An hour: it changes with a deployment only. */
-const HEADERS = { 'content-type': 'application/json', 'cache-control': 'public, max-age=3600' };
+/** Five minutes: it changes with a deployment, and with the default models. */
+const HEADERS = { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' };
 
-export const handler = staticHandler('platform', ({ environment }) => {
-  const text = JSON.stringify(describeService(requireVariable(environment, VARIABLES.serviceName)));
-  return async () => ({ headers: HEADERS, text });
+export const handler = publicHandler('platform', ({ environment }) => {
+  const title = requireVariable(environment, VARIABLES.serviceName);
+  const catalog = catalogSource();
+  let described: { readonly version: string; readonly text: string } | undefined;
+  return async () => {
+    // A deployment is described before its first catalog, too.
+    const { version, defaults: models } = await catalog().catch(() => ({ version: '', defaults: {} }));
+    if (described?.version !== version)
+      described = { version, text: JSON.stringify(describeService({ title, models })) };
+    return { headers: HEADERS, text: described.text };
+  };
 });

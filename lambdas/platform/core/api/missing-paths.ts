@@ -8,10 +8,7 @@ const STATELESS = 'nothing is stored here; send the whole conversation to POST /
 const NO_FILES = 'no file is stored here; send it within the request, as base64 or by its URL';
 const CONCURRENT = 'send each request by itself; they may run concurrently';
 const OWN_TOOLS = 'declare functions in tools, and run them yourself';
-const USAGE = 'GET /v1/usage lists the calls of a key, GET /api/v1/usage those of the account';
 const CHAT = 'use POST /v1/chat/completions, or POST /v1/messages';
-const LIVE = 'use POST /v1/responses with "stream": true, and POST /v1/audio/speech for sound';
-const CASES = 'call the model with each case';
 
 export const MISSING_PATHS: Readonly<Record<string, string>> = {
   '/v1/completions': 'use POST /v1/chat/completions, with the prompt as a message',
@@ -21,7 +18,6 @@ export const MISSING_PATHS: Readonly<Record<string, string>> = {
   '/v1/conversations': STATELESS,
   '/v1/assistants': STATELESS,
   '/v1/threads': STATELESS,
-  '/v1/chatkit': STATELESS,
   '/v1/batches': CONCURRENT,
   '/v1/messages/batches': CONCURRENT,
   '/v1/files': NO_FILES,
@@ -33,17 +29,13 @@ export const MISSING_PATHS: Readonly<Record<string, string>> = {
   '/v1/images/variations': 'use POST /v1/images/generations, which takes a text alone',
   '/v1/videos': 'GET /api/v1/models lists the kinds of models',
   '/v1/audio/translations': 'use POST /v1/audio/transcriptions, and translate the text with a chat model',
-  '/v1/audio/voices': 'the error of POST /v1/audio/speech for an unknown voice lists those of the model',
-  '/v1/realtime': LIVE,
-  '/v1/live': LIVE,
+  '/v1/realtime': 'use POST /v1/responses with "stream": true, and POST /v1/audio/speech for sound',
   '/v1/fine_tuning': 'train a model at its vendor; the operator adds it to the catalog',
-  '/v1/evals': CASES,
-  '/v1/graders': CASES,
+  '/v1/evals': 'call the model with each case',
   '/v1/containers': OWN_TOOLS,
   '/v1/skills': OWN_TOOLS,
   '/v1/agents': OWN_TOOLS,
-  '/v1/organization': USAGE,
-  '/v1/organizations': USAGE,
+  '/v1/organization': 'GET /v1/usage lists the calls of a key, GET /api/v1/usage those of the account',
   '/v1/generation': 'GET /v1/usage/{request_id} has the cost of a call',
   '/v1/key': 'GET /credits/{api_key} has the balance, GET /api-keys lists the keys',
   '/v1/model': 'GET /v1/models lists the models',
