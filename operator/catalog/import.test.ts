@@ -344,17 +344,21 @@ describe('catalog import', () => {
     ).toEqual([
       ['openai/small', 63_999, true],
       ['openai/large', 64_000, undefined],
-      ['openai/text-embedding-small', 8_191, undefined],
+      ['openai/text-embedding-small', undefined, undefined],
     ]);
   });
 
   it('imports embeddings without a price of output, whatever a list has there', () => {
-    const cost = '"name": "E", "family": "text-embedding", "cost": {"input": 0.02, "output": 0}';
+    const cost =
+      '"name": "E", "family": "text-embedding", "temperature": false, "cost": {"input": 0.02, "output": 0}';
     const { models } = importFrom('openai', { 'text-embedding-x': cost }, '0%', '--unconfirmed');
     expect(models[0]).toMatchObject({
       type: 'embeddings',
       price: { unit: 'per_million_tokens', input: '0.02' },
     });
+    const [route = {}] = models[0]?.routes ?? [];
+    expect(Object.keys(route)).not.toEqual(expect.arrayContaining(['reasoning']));
+    expect(Object.keys(route)).not.toEqual(expect.arrayContaining(['capabilities']));
   });
 
   it('lists wanted models that no source has', () => {

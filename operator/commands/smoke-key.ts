@@ -43,7 +43,7 @@ export const SMOKE_KEY_COMMAND: Command = {
     const secret = operator.smokeAccess.name();
     const addresses = await resolveAddresses(operator, url, platform);
     const before = await operator.smokeAccess.read();
-    const accountId = before?.account_id ?? (await operator.openAccount());
+    const accountId = before?.account_id ?? (await operator.openAccount('scheduled-smoke-test'));
     await setCredit(operator, accountId, daily * DAYS_OF_CREDIT);
     const { keyId, key } = await operator.createKey(accountId, 'smoke', {
       daily_usd: daily,

@@ -51,11 +51,11 @@ interface OpenedAccount extends SmokeAccount {
 const calledIn = ({ choices }: Plan): string[] =>
   choices.flatMap(({ model }) => (model === undefined ? [] : [model.id]));
 
-/** A key that can spend what the account is given, on the chosen models, and nothing else. */
+/** A key that can spend what the account is given, on the chosen models, and nothing else. Lists of accounts show whose it is. */
 async function open(operator: Operator, plan: Plan): Promise<OpenedAccount> {
   const { grant } = plan;
   const models = calledIn(plan);
-  const accountId = await operator.openAccount();
+  const accountId = await operator.openAccount('smoke-test');
   await operator.grant(accountId, grant);
   const { keyId, key } = await operator.createKey(accountId, 'smoke', {
     daily_usd: grant,

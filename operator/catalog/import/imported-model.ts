@@ -94,9 +94,12 @@ export function catalogModel(
   { markup, secretStage, priceSource }: ImportParams,
 ): JsonObject {
   const { provider, id, about, priceValues } = model;
-  const { name, contextWindow, maxOutputTokens, created = 0 } = about;
+  const { name, contextWindow, created = 0 } = about;
   const { type = 'chat' } = about;
-  const isClamped = type === 'chat' && maxOutputTokens !== undefined && maxOutputTokens < MIN_STRICT_TOKENS;
+  const isChat = type === 'chat';
+  // The lists state an output of embeddings too: the size of a vector.
+  const maxOutputTokens = isChat ? about.maxOutputTokens : undefined;
+  const isClamped = maxOutputTokens !== undefined && maxOutputTokens < MIN_STRICT_TOKENS;
   const secret = secretOf(provider, secretStage);
   return {
     id: catalogIdOf(model),
@@ -119,8 +122,8 @@ export function catalogModel(
         cost: priceDocument('per_million_tokens', priceValues),
         ...(secret === undefined ? {} : { secret }),
         ...(provider.preset === undefined ? {} : { dialect: { preset: provider.preset } }),
-        ...(about.rejectsTemperature ? { reasoning: true } : {}),
-        capabilities: capabilitiesOf(model),
+        ...(isChat && about.rejectsTemperature ? { reasoning: true } : {}),
+        ...(isChat ? { capabilities: capabilitiesOf(model) } : {}),
       },
     ],
   };

@@ -1,12 +1,13 @@
 /** Makes what functions print readable in a terminal. */
 
-/** Keys that Powertools adds to every line and that say nothing on one machine. */
+/** Keys of every line that say nothing on one machine: Powertools' own, and the second id of a request. */
 const NOISE = new Set([
   'cold_start',
   'function_arn',
   'function_memory_size',
   'function_name',
   'function_request_id',
+  'functionRequestId',
   'level',
   'message',
   'sampling_rate',
