@@ -109,8 +109,8 @@ describe('the description of the service', () => {
   );
 
   it('leaves out examples that name a model if there is no default model of their kind', () => {
-    const exampleAt = (models: object, path: string) => {
-      const { paths } = describeService({ models: models as Record<string, string> }) as unknown as typeof document;
+    const exampleAt = (models: Readonly<Record<string, string>>, path: string) => {
+      const { paths } = describeService({ models }) as unknown as typeof document;
       return Object.values(paths[path]?.post?.requestBody?.content ?? {}).map((media) =>
         'example' in media ? media.example : undefined,
       );
