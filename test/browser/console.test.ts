@@ -484,6 +484,7 @@ describe('the console in Chromium', () => {
     await signIn();
     await user.page.getByRole('heading', { name: 'Operator', level: 1 }).waitFor();
     const month = user.page.getByRole('region', { name: 'This month (UTC)', exact: true });
+    await month.getByText('Sold', { exact: true }).waitFor();
     const facts = (await month.locator('dd').allInnerTexts()).map(shown);
     const [sold = 0, known = 0, cost = 0, margin = 0, calls = 0] = facts;
     expect(known).toBeCloseTo(cost + margin, 8);
