@@ -69,14 +69,14 @@ export const REMEMBERED_MS = 15_000;
 
 /** Returns a function that finds destinations, each of which it reads once in a while. */
 export function rememberedDestinations(
-  { get }: Pick<SubscriptionStore, 'get'>,
+  subscriptions: Pick<SubscriptionStore, 'get'>,
   clock: Clock,
   remembered: Map<string, { readonly atMs: number; readonly found: Promise<Subscription | undefined> }>,
 ): ExportDependencies['find'] {
   return (owner) => {
     const known = remembered.get(owner);
     if (known !== undefined && clock() - known.atMs < REMEMBERED_MS) return known.found;
-    const found = get(destinationKey(owner));
+    const found = subscriptions.get(destinationKey(owner));
     remembered.set(owner, { atMs: clock(), found });
     // The next batch reads again what could not be read.
     found.catch(() => remembered.delete(owner));

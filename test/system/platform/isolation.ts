@@ -20,6 +20,7 @@ let theirs: Belongings;
 const newBelongings = async () => makeBelongings(service, await Owner.open(service), 5);
 
 beforeAll(async () => {
+  await service.admin('layout', 'finish');
   const buyer = await Owner.open(service);
   await buyer.buy(5);
   const sellers = await Promise.all([newBelongings(), newBelongings()]);

@@ -61,6 +61,11 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
   };
   const webhookId = await make('/api/v1/webhooks', { url: RECEIVER, events: ['review.created'] });
   const deliveryId = await make(`/api/v1/webhooks/${webhookId}/test`, {});
+  // Its address names the account. The layout is permitted within seconds of the finish.
+  await until(
+    () => owner.send('PUT', '/api/v1/telemetry', { url: `${RECEIVER}${owner.id}` }),
+    ({ status }) => status === 200,
+  );
   const listingIds: Record<string, string> = {};
   const freeListingIds: Record<string, string> = {};
   const unsoldListingIds: Record<string, string> = {};
@@ -207,6 +212,9 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
     path: (of, route) => ofWebhook.path(of, route).replace('{delivery_id}', of.deliveryId),
   },
   'recover-webhook': { ...ofWebhook, body: { since: '2026-01-01T00:00:00Z' } },
+  'get-telemetry': { shows: ({ accountId }) => accountId },
+  'set-telemetry': { body: { url: RECEIVER } },
+  'delete-telemetry': {},
   'create-listing': { body: newListing },
   'update-listing': { ...ofOwner, body: { name: 'Taken over' } },
   'delete-listing': ofOwner,
