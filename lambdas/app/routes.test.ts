@@ -15,11 +15,13 @@ describe('a route', () => {
     expect(inner.filter((segment) => segment.endsWith('+}'))).toEqual([]);
   });
 
-  it('streams only where it is paid for or sends bytes, and is paid for only with a key', () => {
+  it('streams only where it is paid for, sends bytes or a span of calls, and is paid for only with a key', () => {
     const all = routes.map(([, route]) => route);
     const streamed = all.filter(({ response }) => response === 'streamed');
     const unpaid = streamed.filter(({ paid }) => !paid).map(({ endpoint }) => endpoint);
-    expect(new Set(unpaid)).toEqual(new Set(['get-console', 'get-console-asset', 'get-docs-asset']));
+    expect(new Set(unpaid)).toEqual(
+      new Set(['get-console', 'get-console-asset', 'get-docs-asset', 'list-account-usage']),
+    );
     const paid = all.filter((route) => route.paid).map(({ authentication }) => authentication);
     expect(new Set(paid)).toEqual(new Set(['api-key']));
   });

@@ -84,7 +84,13 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
   'list-account-usage': {
     description: `Revoked keys count too: at most ${MAX_KEYS} keys are read, the live ones and the newest others. At most ${MAX_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`,
     query: accountUsageQuery,
-    responses: ok('A page of calls.', LEDGER_COMPONENTS.AccountUsagePage),
+    responses: {
+      200: {
+        description: 'A page of calls.',
+        schema: LEDGER_COMPONENTS.AccountUsagePage,
+        otherForms: { 'text/csv': 'All calls that match, with the column names of FOCUS.' },
+      },
+    },
   },
   'list-usage-rollups': {
     description:

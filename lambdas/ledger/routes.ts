@@ -28,6 +28,7 @@ export const LEDGER_ROUTES = [
     'GET /api/v1/usage',
     'list-account-usage',
     'the calls of all keys of the account, newest first, with cost',
+    { response: 'streamed' },
   ),
   owner(
     'GET /api/v1/usage/rollups',

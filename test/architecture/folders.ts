@@ -17,7 +17,7 @@ const MAX_HANDLER_LINES = 110;
 const FACTORIES = {
   none: ['staticHandler', 'publicHandler'],
   'api-key': ['keyHandler'],
-  session: ['sessionHandler'],
+  session: ['sessionHandler', 'streamedSessionHandler'],
   'api-key-or-session': ['keyOrSessionHandler'],
   operator: ['operatorHandler'],
 } as const satisfies Readonly<Record<Authentication, readonly string[]>>;

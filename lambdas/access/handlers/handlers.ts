@@ -2,7 +2,7 @@
 
 import type { Surface } from '../../platform/contract/route.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
-import type { Endpoint, HttpRequest } from '../../platform/core/ports.ts';
+import type { Endpoint, HttpRequest, StreamedResponse, TextResponse } from '../../platform/core/ports.ts';
 import type { StageCheck } from '../../platform/core/stage-check.ts';
 import {
   createDataResources,
@@ -11,7 +11,7 @@ import {
   type Resources,
 } from '../../platform/handlers/resources.ts';
 import { stageCheck } from '../../platform/handlers/stage-check.ts';
-import { buffered } from '../../platform/http/pipelines.ts';
+import { buffered, streamed } from '../../platform/http/pipelines.ts';
 import { createRequestHandler } from '../../platform/http/request-handler.ts';
 import { withOperator } from '../core/sessions/operator-access.ts';
 import { type SessionEndpoint, withSession } from '../core/sessions/session.ts';
@@ -64,6 +64,17 @@ export const sessionHandler = (surface: Surface, build: (resources: SessionResou
     const sessions = createSessions(resources);
     return withSession(sessions.sessions, build({ ...resources, ...sessions }));
   });
+
+/** Serves the same, if its response may be streamed. */
+export function streamedSessionHandler(
+  surface: Surface,
+  build: (resources: SessionResources) => SessionEndpoint<TextResponse | StreamedResponse>,
+) {
+  const resources = { ...createDataResources(), stage: stageCheck() };
+  const sessions = createSessions(resources);
+  const endpoint = withSession(sessions.sessions, build({ ...resources, ...sessions }));
+  return streamed(createRequestHandler(endpoint, surface, resources));
+}
 
 /** Serves an endpoint that requires an operator's session. */
 export const operatorHandler = (surface: Surface, build: (resources: SessionResources) => SessionEndpoint) =>

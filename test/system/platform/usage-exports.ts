@@ -212,3 +212,21 @@ describe('the usage that a key reads', () => {
     expect(await errorOf(response)).toMatchObject({ status: 404, code: 'unknown_path' });
   });
 });
+
+describe('the CSV of usage', () => {
+  it('contains every call of the account with its exact cost, and none of another', async () => {
+    const response = await mine.fetch('/api/v1/usage?format=csv');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    const [head = '', ...lines] = (await response.text()).trimEnd().split('\r\n');
+    const columns = head.split(',');
+    const rows = lines.map((line) => line.split(','));
+    const cellOf = (row: readonly string[], column: string) => row[columns.indexOf(column)] ?? '';
+    const records = await recordsOf(reader.key);
+    expect(rows.map((row) => [cellOf(row, 'x_RequestId'), parseUsd(cellOf(row, 'BilledCost'))])).toEqual(
+      records.map(({ id, cost }) => [id, parseUsd(cost)]),
+    );
+    expect(rows.map((row) => cellOf(row, 'BillingAccountId'))).toEqual(records.map(() => mine.id));
+    expect((await service.fetch('/api/v1/usage?format=csv', { key: reader.key })).status).toBe(401);
+    expect(await errorOf(await mine.fetch('/api/v1/usage?format=xml'))).toMatchObject({ param: 'format' });
+  });
+});

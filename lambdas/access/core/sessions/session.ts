@@ -6,8 +6,8 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import type {
   CallContext,
   Clock,
-  Endpoint,
   HttpRequest,
+  StreamedResponse,
   TextResponse,
   UlidSource,
 } from '../../../platform/core/ports.ts';
@@ -188,14 +188,17 @@ export async function readSession(
 }
 
 /** An endpoint that runs only with a live session of the role that its route takes. */
-export type SessionEndpoint = (
+export type SessionEndpoint<R = TextResponse> = (
   request: HttpRequest,
   context: CallContext & { readonly session: Session },
-) => Promise<TextResponse>;
+) => Promise<R>;
 
 /** Reads the owner's session before anything else of the request; throws as `readSession`. */
 export const withSession =
-  (sessions: Pick<Sessions, 'verify'>, endpoint: SessionEndpoint): Endpoint =>
+  <R extends TextResponse | StreamedResponse>(
+    sessions: Pick<Sessions, 'verify'>,
+    endpoint: SessionEndpoint<R>,
+  ): ((request: HttpRequest, context: CallContext) => Promise<R>) =>
   async (request, context) =>
     endpoint(request, { ...context, session: await readSession(request.headers, sessions) });
 

@@ -19,6 +19,7 @@ export const accountUsageQuery = usageQuery.extend({
   model: name.optional().describe('Only calls of the model with this id.'),
   kind: z.enum(KINDS).optional().describe('Only calls of this kind.'),
   status: z.enum(CALL_STATUSES).optional().describe('Only calls that ended so.'),
+  format: z.enum(['json', 'csv']).optional().describe('`csv`: all calls that match, on one page.'),
 });
 
 export type AccountUsageQuery = z.output<typeof accountUsageQuery>;

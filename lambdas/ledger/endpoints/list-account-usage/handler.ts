@@ -1,17 +1,20 @@
-/** `GET /api/v1/usage`: the calls of all keys of the account that is signed in, newest first. */
+/** `GET /api/v1/usage`: the calls of all keys of the account that is signed in, newest first, as JSON or CSV. */
 
-import { sessionHandler } from '../../../access/handlers/handlers.ts';
+import { streamedSessionHandler } from '../../../access/handlers/handlers.ts';
 import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { accountUsageEntry, listAccountCalls } from '../../core/usage/account-calls.ts';
 import { accountUsageQuery } from '../../core/usage/queries.ts';
+import { CSV_TYPE, callsCsv } from '../../core/usage/usage-csv.ts';
 import { createAccountCalls } from '../../store/usage/create-account-usage.ts';
 
-export const handler = sessionHandler('platform', (resources) => {
+export const handler = streamedSessionHandler('platform', (resources) => {
   const dependencies = createAccountCalls(resources);
   return async (request, { session: { accountId } }) => {
     const query = validate(accountUsageQuery, queryOf(request));
+    if (query.format === 'csv')
+      return { headers: { 'content-type': CSV_TYPE }, body: callsCsv(dependencies, accountId, query) };
     return jsonResponse(pageBody(await listAccountCalls(dependencies, accountId, query), accountUsageEntry));
   };
 });
