@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { parseUsd } from '../../../platform/core/money.ts';
 import { ACCOUNT, callPlan, keyOf, recordOf } from '../../testing/usage/simulated-usage.ts';
-import { callsCsv, textCell } from './usage-csv.ts';
+import { textCell } from './csv.ts';
+import { callsCsv } from './usage-csv.ts';
 
 describe('usage as CSV', () => {
   it('contains each call once with its exact cost, with at most a page of them in memory', async () => {

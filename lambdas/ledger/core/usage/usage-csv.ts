@@ -1,29 +1,12 @@
-/**
- * Usage records as CSV (RFC 4180), with the column names of FOCUS 1.0 (FinOps Foundation, June 2024) where they mean the same;
- * the others begin with `x_`, as that specification requires of columns of a provider.
- */
+/** Usage records as CSV. */
 import { formatUsd } from '../../../platform/core/money.ts';
 import type { UsageRecord } from '../usage-record.ts';
 import { type AccountCallsDependencies, listAccountCalls } from './account-calls.ts';
+import { csvLine, isoTime, textCell } from './csv.ts';
 import type { AccountUsageQuery } from './queries.ts';
-
-export const CSV_TYPE = 'text/csv; charset=utf-8';
 
 /** Records in memory at a time. */
 const PAGE_RECORDS = 1_000;
-
-/** Spreadsheets run a cell that begins with one of these as a formula (OWASP, CSV injection). */
-const FORMULA = /^[=+\-@\t\r]/;
-
-/** Returns a text as a cell that no spreadsheet runs. */
-export function textCell(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
-
-const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 
 const COLUMNS: readonly (readonly [string, (record: UsageRecord) => string])[] = [
   ['BillingAccountId', ({ accountId }) => accountId],
