@@ -78,6 +78,7 @@ describe('the figures that leave the console', () => {
     const chosen = await downloadCsv();
     expect(chosen.name).toBe(`usage-${TODAY}-to-${TODAY}.csv`);
     expect(chosen.rows.map(({ x_RequestId }) => x_RequestId)).toEqual(calls.chosen);
+    expect(chosen.rows[0]).toMatchObject({ x_ApiKeyId: chosenKey, x_ApiKeyName: "'=1+1" });
     await user.take('activity-csv');
     await user.go('/activity', 'Activity');
     const all = await downloadCsv();

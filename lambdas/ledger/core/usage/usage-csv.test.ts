@@ -15,7 +15,11 @@ describe('usage as CSV', () => {
         async (plans, page) => {
           const records = plans.map(recordOf).toSorted((a, b) => (a.id > b.id ? -1 : 1));
           const dependencies = {
-            keys: { some: async () => [keyOf(0), keyOf(1)], has: async () => true },
+            keys: {
+              some: async () => [keyOf(0), keyOf(1)],
+              has: async () => true,
+              names: async (ids: readonly string[]) => new Map(ids.map((id) => [id, `=${id}`])),
+            },
             usage: {
               list: async ({
                 keyId,
@@ -40,8 +44,9 @@ describe('usage as CSV', () => {
           const costAt = columns.indexOf('BilledCost');
           const idAt = columns.indexOf('x_RequestId');
           const cells = lines.map((line) => line.split(','));
-          expect(cells.map((row) => [row[idAt], parseUsd(row[costAt] ?? '')])).toEqual(
-            records.map(({ id, cost }) => [id, cost]),
+          const nameAt = columns.indexOf('x_ApiKeyName');
+          expect(cells.map((row) => [row[idAt], parseUsd(row[costAt] ?? ''), row[nameAt]])).toEqual(
+            records.map(({ id, cost, keyId }) => [id, cost, `'=${keyId}`]),
           );
         },
       ),
