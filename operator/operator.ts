@@ -28,21 +28,17 @@ import { WalletMaintenance } from '../lambdas/ledger/store/wallet/maintenance.ts
 import { createSmokeAccess } from '../lambdas/operations/store/smoke-test/access.ts';
 import {
   createDynamoClients,
-  createEventClient,
   createQueueClient,
   createSecretsClient,
+  type DynamoClients,
 } from '../lambdas/platform/aws/clients.ts';
-import {
-  DEFAULT_HOLD_TTL_SECONDS,
-  requireVariable,
-  VARIABLES,
-} from '../lambdas/platform/contract/environment.ts';
+import { createEventPublisher } from '../lambdas/platform/aws/event-publisher.ts';
+import { DEFAULT_HOLD_TTL_SECONDS, VARIABLES } from '../lambdas/platform/contract/environment.ts';
 import { requireTable, type TableName } from '../lambdas/platform/contract/tables.ts';
 import type { NanoUsd } from '../lambdas/platform/core/money.ts';
 import type { Log } from '../lambdas/platform/core/ports.ts';
 import { systemClock } from '../lambdas/platform/system/system.ts';
 import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
-import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
 import { operatorIdentity } from './aws-account.ts';
 import { createRouteAccess } from './calls/route-access.ts';
@@ -74,7 +70,7 @@ const walletOf =
 export function createOperator(target: OperatorTarget, log: Log) {
   const clients = createDynamoClients(target.client);
   const secrets = createSecretsClient(target.client);
-  const messages = createMessages(target);
+  const messages = createMessages(target, clients);
   const { client } = clients;
   const table = (name: TableName) => requireTable(target.environment, name);
   const tables = {
@@ -244,17 +240,14 @@ function maintenanceOf(target: OperatorTarget, client: DynamoDBClient) {
 }
 
 /** The bus and the queues. */
-function createMessages({ client, environment }: OperatorTarget) {
-  const events = createEventClient(client);
+function createMessages({ client, environment }: OperatorTarget, clients: DynamoClients) {
+  const AWS_ENDPOINT_URL = client.endpoint ?? process.env.AWS_ENDPOINT_URL;
   const queues = createQueueClient(client);
   return {
     publish: (event: PublishedEvent) =>
-      createPublisher(events, requireVariable(environment, VARIABLES.eventBus))(event),
+      createEventPublisher(clients.client, { ...environment, AWS_ENDPOINT_URL })(event),
     /** Brings every dead letter of that kind back; returns how many. */
     redrive: (what: RedriveResult) => redrive(queues, environment, what),
-    destroy() {
-      events.destroy();
-      queues.destroy();
-    },
+    destroy: () => queues.destroy(),
   };
 }

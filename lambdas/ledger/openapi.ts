@@ -84,6 +84,7 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
     description:
       'Webhooks that name `balance.low` receive it once a crossing. Holds of open calls count as remaining credit. `credit.exhausted` needs no threshold. 409 while the operator has not finished the upgrade to this version.',
     body: alertsRequest,
+    example: { balance_low_usd: 20, balance_low_days: 3 },
     responses: ok('The thresholds after the change.', alertsSchema),
     errors: [409],
   },

@@ -96,7 +96,7 @@ describe.each(['upload', 'inference'])('the program %s', (name) => {
     const { get, health, linesWith } = await run();
     await until(health, (status) => status === 200);
     expect(await (await get(HOST_HEALTH_PATH)).text()).toBe('');
-    expect((await get('/')).status).toBe(404);
+    expect((await get('/none')).status).toBe(404);
     const [line, ...otherLines] = await until(
       () => linesWith('"answered"'),
       ({ length }) => length > 0,

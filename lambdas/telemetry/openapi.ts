@@ -12,6 +12,7 @@ export const TELEMETRY_OPERATIONS = tagged('Telemetry', {
   'set-telemetry': {
     description: 'Replaces the receiver and its headers. 409 until the operator has finished an upgrade.',
     body: destinationRequest,
+    example: { url: 'https://example.com/otlp', headers: { authorization: 'Bearer <token>' } },
     responses: destination,
     errors: [409],
   },

@@ -23,6 +23,7 @@ export const WEBHOOK_GRANTS = {
     tables: { webhooks: ['Query'], events: ['PutItem', 'UpdateItem'], deliveries: ['PutItem'] },
     webhookKey: true,
     sends: lanes,
+    mails: true,
   },
   'deliver-webhooks': {
     tables: { webhooks: ['GetItem', 'UpdateItem'], events: ['GetItem'], deliveries: ['UpdateItem'] },

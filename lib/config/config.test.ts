@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import { BACKUP_VAULT, DOMAINS, EDGE_DOMAIN } from '../../test/template/configurations.ts';
-import { permissionsOf } from '../../test/template/permissions.ts';
+import { permissionsOf, policiesOf } from '../../test/template/permissions.ts';
 import { methodsOf } from '../../test/template/rest-apis.ts';
 import {
   joined,
@@ -108,6 +108,8 @@ describe('the settings', () => {
     ['marketPayouts, buildScan and marketFeeBasisPoints', { market: false, marketFeeBasisPoints: 1 }],
     ['marketFeeBasisPoints', { marketFeeBasisPoints: 10_001 }],
     ['marketFeeBasisPoints', { marketFeeBasisPoints: 2.5 }],
+    ['alertMail', { alertMail: 'Alerts <alerts@example.com>' }],
+    ['alertMail', { alertMail: 'a@example.com\r\nBcc: b@example.com' }],
     ['paymentReturnUrl', { paymentReturnUrl: 'http://example.com/' }],
     ['ip_rpm', { ip_rpm: 100 }],
     ['requestsPerSecond', { requestsPerSecond: 0 }],
@@ -175,7 +177,23 @@ describe('the settings of a deployment', () => {
       const { Variables: variables } = Properties.Environment as { Variables: Record<string, unknown> };
       return variables[VARIABLES.serviceName] === 'A & B' ? [app.functionName('platform', id)] : [];
     });
-    expect(named.sort()).toEqual(['get-console', 'get-docs', 'get-openapi']);
+    expect(named.sort()).toEqual(['fan-out-events', 'get-console', 'get-docs', 'get-openapi']);
+  });
+
+  it('alertMail lets one function mail, from that address alone; without it none', () => {
+    const mailing = (each: SynthesizedApp) =>
+      ['platform' as const, 'inference' as const].flatMap((stack) =>
+        policiesOf(each, stack).flatMap(([id, statements]) =>
+          statements
+            .filter(({ Action }) => String(Action).includes('ses:'))
+            .map((statement) => ({ id, ...statement })),
+        ),
+      );
+    const Condition = { StringEquals: { 'ses:FromAddress': 'alerts@example.com' } };
+    expect(mailing(app)).toMatchObject([
+      { id: expect.stringContaining('fanoutevents'), Action: 'ses:SendEmail', Effect: 'Allow', Condition },
+    ]);
+    expect(mailing(new SynthesizedApp('standard'))).toEqual([]);
   });
 
   it('send the critical alarms to alarmEmail, and the rest to warningEmail', () => {

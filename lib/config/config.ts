@@ -147,6 +147,8 @@ const shape = {
   lambdaConcurrency: z.int().min(10).max(100_000).optional(),
   /** Receives what is critical, and its end; nothing is sent when it is absent. AWS sends it a mail to confirm. */
   alarmEmail: z.email().optional(),
+  /** The address from which Amazon SES mails alerts of money to the accounts' own; no mails when it is absent. */
+  alertMail: z.email().optional(),
   /** Receives warnings; `alarmEmail` when it is absent. */
   warningEmail: z.email().optional(),
   /**

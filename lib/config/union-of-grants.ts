@@ -35,6 +35,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   webhookKey: 'webhookKey',
   schedules: 'schedules',
   publishes: 'publishes',
+  mails: 'mails',
 };
 
 /**

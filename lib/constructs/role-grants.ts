@@ -15,6 +15,7 @@ import type { Config } from '../config/config.ts';
 import { buildsOrigin } from '../config/names.ts';
 import { busName } from '../config/stage-names.ts';
 import { allowBuilds } from './build-access.ts';
+import { allowMails } from './mail-access.ts';
 import type { Messaging } from './messaging.ts';
 import { allowBedrockModels, allowGuardrails, allowSignedModels, allowSpeech } from './model-access.ts';
 import { allowRecordingSweep, allowRecordings } from './recordings-bucket.ts';
@@ -78,6 +79,7 @@ class RoleGrants {
     if (grants.recordingSweep) Object.assign(environment, allowRecordingSweep(this.#role, config));
     if (grants.smokeAccess) this.#grantSmokeAccess(environment);
     if (grants.settlements) this.#grantSettlements(environment);
+    if (grants.mails) Object.assign(environment, allowMails(this.#role, config, data));
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
     return { ...environment, ...this.#grantMessaging(grants) };
   }

@@ -110,6 +110,7 @@ const WEBHOOKS: DashboardSection = {
       'Refused',
       lines({
         'events rejected': METRICS.eventsRejected,
+        'mails rejected': METRICS.mailsRejected,
         'webhooks disabled': METRICS.webhooksDisabled,
         'addresses forbidden': METRICS.addressesForbidden,
       }),

@@ -49,6 +49,7 @@ const UNSCOPED = [
   'ecr:GetAuthorizationToken',
   'guardduty:SendObjectMalwareScan',
   'polly:SynthesizeSpeech',
+  'ses:SendEmail',
   'tag:GetResources',
   ...actionsOf('xray', ['GetSamplingRules', 'GetSamplingTargets', 'PutTelemetryRecords', 'PutTraceSegments']),
   ...actionsOf('backup', ['CopyFromBackupVault', 'CopyIntoBackupVault', 'DescribeBackupVault']),

@@ -220,7 +220,7 @@ describe('the names of folders and modules', () => {
   );
 
   it('use kebab-case', () => {
-    const documents = /\.(md|txt|sse|bin|xml|png)$/;
+    const documents = /\.(md|txt|sse|bin|xml|png|go|mod|sum)$/;
     expect([...parts].filter((part) => !KEBAB.test(part) && !documents.test(part))).toEqual([]);
   });
 

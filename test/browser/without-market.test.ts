@@ -48,7 +48,7 @@ describe('the console of a service without a market', () => {
     }
   }, 60_000);
 
-  it('offers the one event of webhooks, and adds a webhook with it', async () => {
+  it('offers the events that need no market, and adds a webhook with the one that is checked', async () => {
     await user.go('/webhooks', 'Webhooks');
     await user.page.getByRole('button', { name: 'Add a webhook' }).click();
     expect(await user.page.getByRole('checkbox').count()).toBe(3);

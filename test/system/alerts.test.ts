@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   receiver.listen(0, '127.0.0.1');
   await Promise.all([once(receiver, 'listening'), service.start()]);
-  owner = await Owner.open(service);
+  owner = await Owner.open(service, '--email', 'owner@example.com');
   ({ key } = await owner.createKey({ name: 'k', policy: { rpm: 1_000 } }));
 }, 90_000);
 
@@ -100,6 +100,18 @@ describe('alerts of money', () => {
     ]);
     expect(new Set(exhausted.map(({ id }) => id)).size).toBe(2);
   }, 60_000);
+
+  it('reach the address of the account as mails', async () => {
+    const mails = await until(
+      () => service.output.split('\n').filter((line) => line.includes('mail from ')),
+      ({ length }) => length >= 2,
+    );
+    const subject = 'Unified Inference Service: your credit does not cover your calls.';
+    const text = ({ platform_url: url }: { readonly platform_url: string }, balance: string) =>
+      `mail from alerts@example.com to owner@example.com: ${subject} Balance: ${balance} USD  ${url}/console#/billing`;
+    for (const balance of ['0.000001', '0.000002'])
+      expect(mails.join('\n')).toContain(text(service.session, balance));
+  });
 
   it('reach no webhook that names other events', () => {
     expect(alertsAt('/others')).toEqual([]);

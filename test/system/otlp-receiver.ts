@@ -66,7 +66,7 @@ const accept: Behavior = (response) => void response.writeHead(200).end();
 
 export class OtlpReceiver {
   behavior: Behavior = accept;
-  /** By id: a span that comes again is the same. */
+  /** A span that comes again has the same id. */
   readonly spans = new Map<string, ReceivedSpan>();
   readonly sums = { cost: 0n, input: 0, output: 0 };
   readonly requests: {

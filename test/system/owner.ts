@@ -25,8 +25,9 @@ export class Owner {
   }
 
   /** The owner of a new account. */
-  static async open(service: Service): Promise<Owner> {
-    const created = await service.admin<{ account_id: string; session_token: string }>('account', 'create');
+  static async open(service: Service, ...options: readonly string[]): Promise<Owner> {
+    const words = ['account', 'create', ...options];
+    const created = await service.admin<{ account_id: string; session_token: string }>(...words);
     return new Owner(service, created.session_token, created.account_id);
   }
 

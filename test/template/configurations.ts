@@ -33,6 +33,7 @@ const EVERY_SETTING = {
   requestsPerSecond: 50,
   alarmEmail: 'operators@example.com',
   warningEmail: 'daytime@example.com',
+  alertMail: 'alerts@example.com',
   budgetUsd: 250,
   unusualCostUsd: 40,
   availabilityPercent: 99.5,

@@ -4,10 +4,11 @@
  */
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import {
-  createEventClient,
+  createDynamoClients,
   createQueueClient,
   createScheduleClient,
 } from '../../lambdas/platform/aws/clients.ts';
+import { createEventPublisher } from '../../lambdas/platform/aws/event-publisher.ts';
 import { createResolve } from '../../lambdas/platform/connections/address-guard.ts';
 import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { QUEUES, type QueueName, type Queue as QueueSpec } from '../../lambdas/platform/contract/queues.ts';
@@ -17,11 +18,10 @@ import { DeliveryWorker } from '../../lambdas/webhooks/core/deliver.ts';
 import type { DeadReason, DeliveryAttempt } from '../../lambdas/webhooks/core/delivery.ts';
 import type { EventType } from '../../lambdas/webhooks/core/event.ts';
 import { fanOut } from '../../lambdas/webhooks/core/fan-out.ts';
-import type { Send } from '../../lambdas/webhooks/core/ports.ts';
+import type { Publish, Send } from '../../lambdas/webhooks/core/ports.ts';
 import { ReceiverHealth } from '../../lambdas/webhooks/core/receiver-health.ts';
 import type { Subscription } from '../../lambdas/webhooks/core/subscription.ts';
 import { DynamoDeliveryStore } from '../../lambdas/webhooks/store/delivery-store.ts';
-import { createPublisher } from '../../lambdas/webhooks/store/event-publisher.ts';
 import { DynamoEventStore } from '../../lambdas/webhooks/store/event-store.ts';
 import {
   DynamoSigningSecretStore,
@@ -171,7 +171,6 @@ function composeReaders(
   const client = aroundSend(database, around);
   const sqs = aroundSend(createQueueClient(config), around);
   const scheduler = aroundSend(createScheduleClient(config), around);
-  const events = aroundSend(createEventClient(config), around);
   const post = send ?? createSender({ allowLoopback: true, resolve: createResolve() });
   const log = createLines();
   const sealer = createSealer(async () => ({ current: 'the-key-of-these-tests' }));
@@ -188,7 +187,12 @@ function composeReaders(
     clock,
   });
   const observed = { attempts: [] as DeliveryAttempt[], dead: [] as DeadReason[], rejected: 0, disabled: 0 };
-  const publish = createPublisher(events, BUS);
+  const once = createEventPublisher(createDynamoClients(config).client, {
+    AWS_ENDPOINT_URL: aws,
+    [VARIABLES.eventBus]: BUS,
+  });
+  const publish: Publish =
+    around === undefined ? once : (event) => around(() => once(event)) as Promise<void>;
   const health = new ReceiverHealth({
     store: subscriptions,
     publish,
@@ -231,7 +235,7 @@ function composeReaders(
   };
   const fanOutReader = queueReader(({ body }) => fanOut(fanOutDependencies, body), log);
   const close = () => {
-    for (const one of [sqs, scheduler, events]) one.destroy();
+    for (const one of [sqs, scheduler]) one.destroy();
   };
   const readers = { events: fanOutReader, deliveries: deliver, retries: deliver };
   return { ...stores, subscriptions, secrets, triggers, publish, log, seen: observed, readers, sqs, close };

@@ -12,6 +12,7 @@ import { chooseEngine } from './aws/builds/scan-engine.ts';
 import { accessKeyIdOf, createCallers } from './aws/callers.ts';
 import { createDynamoDbService } from './aws/dynamodb-service.ts';
 import { startAwsEndpoint } from './aws/endpoint.ts';
+import { createMailService } from './aws/mail-service.ts';
 import { MessagingServices } from './aws/messaging.ts';
 import { openSecretStore } from './aws/secret-store.ts';
 import { createSecretsService } from './aws/secrets-service.ts';
@@ -180,6 +181,7 @@ async function startBackend(
       ...messaging.services,
       ...createBuildServices(scans),
       Transcribe: createTranscribeService({ objects, clock: Date.now }),
+      ses: createMailService(log),
     },
     authorizeAs,
     log,

@@ -103,6 +103,9 @@ export function createCatalogProbe({ client, environment }: CatalogProbeOptions)
   return () => readPointer(client, table);
 }
 
+/** A deployment has no catalog yet. */
+export class MissingCatalog extends Error {}
+
 export interface CatalogSourceOptions {
   readonly client: DynamoDBClient;
   readonly table: string;
@@ -140,7 +143,7 @@ export function createCatalogSource({
     // Another version: an older one may be what a read has lagged behind.
     const pointer = await readPointer(client, table);
     if (pointer?.version === current?.version && current !== undefined) return current;
-    if (pointer === undefined) throw new Error('no catalog has been applied');
+    if (pointer === undefined) throw new MissingCatalog('no catalog has been applied');
     const stored = await readVersion(client, table, pointer);
     return openCatalog(stored.version, JSON.parse(stored.json), (fault) =>
       log.warn('a model of the catalog cannot be read by this version', { failure: String(fault) }),

@@ -1,6 +1,5 @@
 /** The AWS clients of a function, created once and reused. */
 import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { EventBridgeClient, type EventBridgeClientConfig } from '@aws-sdk/client-eventbridge';
 import { SchedulerClient, type SchedulerClientConfig } from '@aws-sdk/client-scheduler';
 import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
@@ -22,7 +21,7 @@ const SECRETS_REQUEST_MS = 3_000;
 /** The maximum number of calls that one process serves at the same time. */
 const MAX_SOCKETS = 256;
 
-/** Queues, schedules and the bus respond in tens of milliseconds; a request that takes this long is better retried. */
+/** Queues and schedules respond in tens of milliseconds; a request that takes this long is better retried. */
 const MESSAGING_REQUEST_MS = 3_000;
 
 const requestHandler = (requestTimeout: number) => ({
@@ -67,8 +66,4 @@ export function createQueueClient(config: SQSClientConfig = {}): SQSClient {
 
 export function createScheduleClient(config: SchedulerClientConfig = {}): SchedulerClient {
   return new SchedulerClient({ ...config, requestHandler: requestHandler(MESSAGING_REQUEST_MS) });
-}
-
-export function createEventClient(config: EventBridgeClientConfig = {}): EventBridgeClient {
-  return new EventBridgeClient({ ...config, requestHandler: requestHandler(MESSAGING_REQUEST_MS) });
 }

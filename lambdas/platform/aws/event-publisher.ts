@@ -1,4 +1,4 @@
-/** Puts events on the platform's bus without EventBridge's SDK, for functions whose calls wait for their start. */
+/** Puts events on the platform's bus without EventBridge's SDK: a function whose calls wait for its start publishes as well. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { requireVariable, VARIABLES } from '../contract/environment.ts';
 import { SERVICE_NAME } from '../contract/limits.ts';

@@ -44,5 +44,5 @@ export function createJsonService(options: JsonServiceOptions): SendOperation {
 }
 
 /** The domain of the region's partition (AWS General Reference, Service endpoints). */
-const domainOf = (region: string): string =>
+export const domainOf = (region: string): string =>
   region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';

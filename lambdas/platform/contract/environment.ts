@@ -13,6 +13,8 @@ export const VARIABLES = {
   webhookKeySecret: 'WEBHOOK_KEY_SECRET',
   /** The name of the service that people read. */
   serviceName: 'SERVICE_NAME',
+  /** The address that alerts of money are mailed from; absent where none are. */
+  alertMail: 'ALERT_MAIL',
   /** Name of the event bus that the platform's events go through. */
   eventBus: 'EVENT_BUS',
   /** Name of the group of one-time schedules for attempts that are due later than a queue can delay. */

@@ -63,6 +63,8 @@ export interface Grants {
   readonly schedules?: true;
   /** Publishes to the platform's bus. */
   readonly publishes?: true;
+  /** Mails from the operator's address to that of an account, if the settings have one. */
+  readonly mails?: true;
   /** Follows the changes of a table. What it fails at for good is noted in the queue; without one, it tries until a change expires. */
   readonly follows?: { readonly table: TableName; readonly dead?: QueueName };
 }

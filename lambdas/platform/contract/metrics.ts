@@ -94,6 +94,8 @@ export const METRICS = {
   paymentDifferences: 'PaymentDifferences',
   /** Events that were rejected: malformed, too large or of an unknown type. */
   eventsRejected: 'EventsRejected',
+  /** Alerts that Amazon SES did not take to mail them, and never will. */
+  mailsRejected: 'MailsRejected',
   /** Deliveries that an event created. */
   deliveriesCreated: 'DeliveriesCreated',
   /** Attempts to which the receiver responded with 2xx in time. */

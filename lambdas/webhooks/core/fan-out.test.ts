@@ -12,7 +12,9 @@ const MESSAGE = {
 };
 
 /** Fans one event out to subscriptions that the store returns one a page. */
-async function fannedOut(subscriptions: readonly Subscription[]) {
+async function fannedOut(subscriptions: readonly Subscription[], mail?: () => Promise<void>) {
+  let failure: unknown;
+  let marked = 0;
   const triggers = new MemoryTriggers();
   const deliveries: Delivery[] = [];
   const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -20,7 +22,9 @@ async function fannedOut(subscriptions: readonly Subscription[]) {
     {
       events: {
         put: async () => ({ ...EVENT, fannedOut: false }),
-        markFannedOut: async () => {},
+        markFannedOut: async () => {
+          marked += 1;
+        },
         get: async () => EVENT,
       },
       subscriptions: {
@@ -37,14 +41,22 @@ async function fannedOut(subscriptions: readonly Subscription[]) {
         },
       },
       triggers,
+      mail,
       clock: () => EVENT.receivedMs,
       log,
       onCreated: () => {},
       onRejected: () => {},
     },
     MESSAGE,
-  );
-  return { deliveries, queued: triggers.queued.map(({ to, trigger }) => [trigger.webhookId, to]) };
+  ).catch((reason: unknown) => {
+    failure = reason;
+  });
+  return {
+    failure,
+    marked,
+    deliveries,
+    queued: triggers.queued.map(({ to, trigger }) => [trigger.webhookId, to]),
+  };
 }
 
 describe('an event', () => {
@@ -61,5 +73,14 @@ describe('an event', () => {
       ['wh_4', 'deliveries'],
       ['wh_2', 'retries'],
     ]);
+  });
+
+  it('makes its deliveries before its mail, and comes again until the mail is sent', async () => {
+    const failure = new Error('SES answered 503');
+    const failed = await fannedOut([SUBSCRIPTION], async () => {
+      throw failure;
+    });
+    expect(failed).toMatchObject({ failure, marked: 0, queued: [['wh_1', 'deliveries']] });
+    expect(await fannedOut([SUBSCRIPTION], async () => {})).toMatchObject({ failure: undefined, marked: 1 });
   });
 });

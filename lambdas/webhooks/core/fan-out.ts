@@ -21,6 +21,8 @@ export interface FanOutDependencies {
   readonly subscriptions: Pick<SubscriptionStore, 'list'>;
   readonly deliveries: Pick<DeliveryStore, 'create'>;
   readonly triggers: Pick<TriggerQueue, 'enqueue'>;
+  /** Mails an event to the owner of its account; absent where the operator has no mails sent. */
+  readonly mail?: ((event: StoredEvent) => Promise<void>) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly onCreated: (deliveries: number) => void;
@@ -76,6 +78,8 @@ export async function fanOut(dependencies: FanOutDependencies, message: unknown)
     subscriptions.map(({ id }) => dependencies.deliveries.create(newDelivery(event, id, clock()))),
   );
   await trigger(dependencies, subscriptions, deliveries);
+  // After the deliveries: a mail that fails delays none, and the message comes again for it.
+  await dependencies.mail?.(event);
   await events.markFannedOut(event);
   onCreated(deliveries.length);
 }

@@ -82,12 +82,14 @@ describe('the examples of the description', () => {
     expect(response.status).toBe(200);
   });
 
-  it('manage keys, orders and webhooks', async () => {
+  it('manage keys, orders, alerts, telemetry and webhooks', async () => {
     const { session } = await Owner.open(service);
     const { id } = await send(session, 'POST /api-keys', { status: 201 });
     await send(session, 'PATCH /api-keys/{id}', { ids: [id] });
     await send(session, 'POST /api-keys/{id}/rotate', { ids: [id] });
     await send(session, 'POST /api/create-order', { status: 201 });
+    await send(session, 'PUT /api/v1/alerts');
+    await send(session, 'PUT /api/v1/telemetry');
     const webhook = await send(session, 'POST /api/v1/webhooks', { status: 201 });
     await send(session, 'PATCH /api/v1/webhooks/{id}', { ids: [webhook.id] });
     await send(session, 'POST /api/v1/webhooks/{id}/test', { ids: [webhook.id], status: 202 });

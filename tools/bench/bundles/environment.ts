@@ -34,6 +34,7 @@ const GRANTED: Partial<Readonly<Record<Grant, Readonly<Record<string, string>>>>
   smokeAccess: { [VARIABLES.smokeSecret]: 'none', [VARIABLES.smokeModels]: 'none' },
   webhookKey: { [VARIABLES.webhookKeySecret]: 'none' },
   publishes: { [VARIABLES.eventBus]: 'none' },
+  mails: {},
   schedules: {
     [VARIABLES.scheduleGroup]: 'none',
     [VARIABLES.scheduleRole]: 'none',

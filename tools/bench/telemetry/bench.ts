@@ -15,7 +15,7 @@ import type { BenchMetric } from '../harness/report.ts';
 import { MIX } from '../soak/calls.ts';
 import { type SoakService, startSoaked } from '../soak/service.ts';
 import { buildCollector, startCollector } from './collector.ts';
-import { type Attributes, CLIENT, Received, SERVER, startSink } from './received.ts';
+import { type Attributes, CLIENT, SERVER, SpanTally, startSink } from './received.ts';
 
 /** The kinds of calls that leave a usage record, or must not leave a second one. */
 const KINDS = [
@@ -67,7 +67,7 @@ export async function measureTelemetry(options: readonly string[] = []): Promise
   const calls = Number(values.calls);
   const program = buildCollector();
   const folder = mkdtempSync(join(tmpdir(), 'bench-telemetry-'));
-  const received = new Received();
+  const received = new SpanTally();
   const sink = await startSink(received);
   const port = await freePort();
   const collect = () => startCollector(program, { folder, port, target: sink.url });
@@ -126,7 +126,7 @@ async function recordsOf({ operator }: SoakService): Promise<readonly UsageRecor
 /** Waits until each record has arrived, at most as long as deliveries are tried again soon. */
 async function compared(
   service: SoakService,
-  received: Received,
+  received: SpanTally,
   failures: ReadonlyMap<string, number>,
 ): Promise<readonly BenchMetric[]> {
   const startedMs = performance.now();

@@ -35,7 +35,7 @@ export type Attributes = Readonly<Record<string, string>>;
 export const SERVER = 2;
 export const CLIENT = 3;
 
-export class Received {
+export class SpanTally {
   /** The spans of each kind by trace and id, with their attributes as text. */
   readonly spans = new Map<number, Map<string, Attributes>>();
   /** Spans that came again. */
@@ -74,7 +74,7 @@ const textOf = ({ stringValue, intValue, doubleValue }: OtlpValue): string =>
 
 /** Takes what the collector sends. */
 export async function startSink(
-  received: Received,
+  received: SpanTally,
 ): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];

@@ -26,6 +26,7 @@ export const REMOVED: readonly string[] = [
   'console/src/pages/installed.tsx',
   'console/src/pages/listing.tsx',
   'console/src/pages/market.tsx',
+  'console/src/parts/charges.tsx',
   'console/src/parts/earnings',
   'console/src/parts/listing',
   'console/src/parts/operator/sellers.tsx',
@@ -112,6 +113,7 @@ export const EDITS: readonly Edit[] = [
     'console/src/parts/statement.tsx',
     lines('earnings-statement.ts', 'useEarningsStatement', 'const hasEarnings'),
   ],
+  ['console/src/pages/billing.tsx', lines('Charges')],
   ['console/src/parts/statement.tsx', block('      {hasEarnings ? (', '      ) : null}')],
   ['console/src/parts/statement.tsx', /\{hasEarnings \? 'halves' : undefined\}/, '"flush"'],
   [

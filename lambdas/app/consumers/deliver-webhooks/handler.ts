@@ -2,13 +2,10 @@
  * Sends deliveries: makes the attempts that triggers name, and counts what becomes of them. Telemetry registers the way in
  * which its batches are posted.
  */
-import { createEventClient, createQueueClient, createScheduleClient } from '../../../platform/aws/clients.ts';
+import { createQueueClient, createScheduleClient } from '../../../platform/aws/clients.ts';
+import { createEventPublisher } from '../../../platform/aws/event-publisher.ts';
 import { createResolve, loopbackAllowed } from '../../../platform/connections/address-guard.ts';
-import {
-  requirePositiveInteger,
-  requireVariable,
-  VARIABLES,
-} from '../../../platform/contract/environment.ts';
+import { requirePositiveInteger, VARIABLES } from '../../../platform/contract/environment.ts';
 import { METRICS } from '../../../platform/contract/metrics.ts';
 import { RELEASE } from '../../../platform/contract/release.ts';
 import { queueHandler } from '../../../platform/handlers/consumer-handler.ts';
@@ -23,7 +20,6 @@ import {
   createSigningSecretStore,
   createSubscriptionStore,
 } from '../../../webhooks/store/create-webhook-stores.ts';
-import { createPublisher } from '../../../webhooks/store/event-publisher.ts';
 import { createEventStore } from '../../../webhooks/store/event-store.ts';
 import { createTriggerQueue, laneOfQueue, triggerSchema } from '../../../webhooks/store/trigger-queue.ts';
 import { createSender } from '../../../webhooks/store/webhook-sender.ts';
@@ -32,7 +28,6 @@ const SERVICE = { name: 'unified-inference', version: RELEASE };
 
 export const handler = queueHandler(({ metric, ...resources }) => {
   const { clients, environment, clock } = resources;
-  const publish = createPublisher(createEventClient(), requireVariable(environment, VARIABLES.eventBus));
   const send = createSender({ allowLoopback: loopbackAllowed(environment), resolve: createResolve() });
   const worker = new DeliveryWorker({
     ...resources,
@@ -47,7 +42,7 @@ export const handler = queueHandler(({ metric, ...resources }) => {
     health: new ReceiverHealth({
       ...resources,
       store: createSubscriptionStore(resources),
-      publish,
+      publish: createEventPublisher(clients.client, environment),
       onDisabled: () => metric(METRICS.webhooksDisabled, 1),
     }),
     claimMs: requirePositiveInteger(environment, VARIABLES.deliveryClaimSeconds) * 1000,

@@ -2,6 +2,7 @@
 import { publicHandler } from '../../../access/handlers/handlers.ts';
 import { describeService } from '../../../app/operations.ts';
 import { catalogSource } from '../../../inference/handlers/catalog.ts';
+import { MissingCatalog } from '../../../inference/store/catalog-store.ts';
 import { requireVariable, VARIABLES } from '../../../platform/contract/environment.ts';
 
 /** Five minutes: it changes with a deployment, and with the default models. */
@@ -13,7 +14,10 @@ export const handler = publicHandler('platform', ({ environment }) => {
   let described: { readonly version: string; readonly text: string } | undefined;
   return async () => {
     // A deployment is described before its first catalog, too.
-    const { version, defaults: models } = await catalog().catch(() => ({ version: '', defaults: {} }));
+    const { version, defaults: models } = await catalog().catch((failure) => {
+      if (failure instanceof MissingCatalog) return { version: '', defaults: {} };
+      throw failure;
+    });
     if (described?.version !== version)
       described = { version, text: JSON.stringify(describeService({ title, models })) };
     return { headers: HEADERS, text: described.text };

@@ -1,9 +1,7 @@
 /** Handles every change of the listings table, in the order of the changes of each listing. */
-import { createEventClient } from '../../../platform/aws/clients.ts';
-import { requireVariable, VARIABLES } from '../../../platform/contract/environment.ts';
+import { createEventPublisher } from '../../../platform/aws/event-publisher.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
-import { createPublisher } from '../../../webhooks/store/event-publisher.ts';
 import { updateRankings } from '../../core/discovery/trending.ts';
 import { type FollowDependencies, follow } from '../../core/listings/follow.ts';
 import { createTrendingStore } from '../../store/create-listings.ts';
@@ -15,7 +13,7 @@ export const handler = consumerHandler((resources) => {
   const table = requireTable(environment, 'listings');
   const rankings = createTrendingStore(resources);
   const effects: FollowDependencies = {
-    publish: createPublisher(createEventClient(), requireVariable(environment, VARIABLES.eventBus)),
+    publish: createEventPublisher(clients.client, environment),
     refreshRankings: () => updateRankings(rankings, clock()),
     purge: (listingId) => purgeListing(clients.client, table, listingId),
   };

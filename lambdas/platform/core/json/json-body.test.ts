@@ -66,6 +66,7 @@ describe('the message about a field', () => {
     [{ size: 'huge' }, 'size: must be one of small, large.'],
     [{ part: { type: 'sound' } }, 'part.type: must be one of text, image, file.'],
     [{ either: true }, 'either: has none of the accepted forms.'],
+    [{ colour: 'red' }, 'colour: is no field of this request.'],
   ])('says of %j: %s', (body, message) => {
     expect(() => validate(schema, body)).toThrow(new ServiceError('invalid_value', message));
   });

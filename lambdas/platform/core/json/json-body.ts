@@ -133,6 +133,9 @@ function shallowest(issues: readonly z.core.$ZodIssue[]): Issue | undefined {
 
 /** Returns the issue of the branch of a union that got furthest, because it describes the fault best. */
 function deepest(issue: z.core.$ZodIssue): Issue {
+  // Only the body itself has no name: a part that may not have a field is named with it.
+  if (issue.code === 'unrecognized_keys' && issue.path.length === 0)
+    return { path: issue.keys.slice(0, 1), message: 'is no field of this request' };
   if (issue.code !== 'invalid_union') return issue;
   const branches = issue.errors.flat().map((inner) => {
     const deepestIssue = deepest(inner);

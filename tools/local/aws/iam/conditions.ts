@@ -19,6 +19,7 @@ const KEYS = [
   'kms:GrantIsForAWSResource',
   'kms:ViaService',
   's3:if-none-match',
+  'ses:FromAddress',
   'transcribe:OutputBucketName',
 ] as const;
 
