@@ -41,7 +41,7 @@ export const LEDGER_GRANTS = {
   },
   'get-alerts': { tables: { accounts: ['GetItem'] } },
   'update-alerts': { tables: { accounts: ['GetItem', 'UpdateItem'] } },
-  'list-account-usage': CALLS,
+  'list-account-usage': { ...CALLS, tables: { ...CALLS.tables, keys: ['BatchGetItem'] } },
   'list-usage-rollups': ROLLUPS,
   'list-organization-usage': ROLLUPS,
   'list-organization-costs': ROLLUPS,

@@ -71,7 +71,13 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
     description:
       '`held` is credit that is reserved for calls: their holds, and on a shared host what its processes take in advance. It is no part of `balance`. With `start`, `statement` has what changed the credit since: `opening` and all lines add up to `closing`.',
     query: statementQuery,
-    responses: ok('The balance.', accountBalanceSchema),
+    responses: {
+      200: {
+        description: 'The balance.',
+        schema: accountBalanceSchema,
+        otherForms: { 'text/csv': 'The lines and charges of the statement, with the column names of FOCUS.' },
+      },
+    },
   },
   'get-alerts': { responses: ok('The thresholds.', alertsSchema) },
   'update-alerts': {

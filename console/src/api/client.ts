@@ -53,6 +53,16 @@ export async function call<T>(path: string, options?: ApiCall): Promise<T> {
   return parseResponse(operation, await response.text()) as T;
 }
 
+/** Saves the response of a request as a file, once all of it has come. */
+export async function download(path: string, filename: string): Promise<void> {
+  const address = URL.createObjectURL(await (await send(path)).blob());
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = filename;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
 /** A path with a query; what is undefined or empty is left out. */
 export function withQuery(
   path: string,

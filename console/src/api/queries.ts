@@ -112,16 +112,17 @@ export interface CallFilter {
   readonly to?: string | undefined;
 }
 
-export function callsPath({ from, to, ...filter }: CallFilter, limit: number, cursor?: string): string {
+export function callsPath({ from, to, ...filter }: CallFilter, page: Query): string {
   const start = from === undefined ? undefined : secondsOf(from);
   const end = to === undefined ? undefined : secondsOf(to) + DAY_SECONDS;
-  return withQuery('/api/v1/usage', { ...filter, start, end, limit, cursor });
+  return withQuery('/api/v1/usage', { ...filter, start, end, ...page });
 }
 
 export const useCalls = (filter: CallFilter, limit = 50) =>
   useInfiniteQuery({
     queryKey: ['calls', filter, limit],
-    queryFn: ({ pageParam }) => call<Api.ApiPage<Api.UsageEntry>>(callsPath(filter, limit, pageParam)),
+    queryFn: ({ pageParam }) =>
+      call<Api.ApiPage<Api.UsageEntry>>(callsPath(filter, { limit, cursor: pageParam })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 4_000),

@@ -45,13 +45,15 @@ const CREDIT_LINES = [
   ['usage', 'Usage'],
 ] as const satisfies readonly (readonly [keyof NonNullable<Api.Balance['statement']>, string])[];
 
+export const statementPath = ({ from, to }: DateSpan, format?: 'csv'): string =>
+  withQuery('/api/v1/credits', { start: secondsOf(from), end: secondsOf(to), format });
+
 export const useCreditStatement = ({ from, to }: DateSpan) =>
   useQuery({
     queryKey: ['balance', 'statement', from, to],
     refetchInterval: REFRESH_MS,
     queryFn: async (): Promise<CreditStatement> => {
-      const query = { start: secondsOf(from), end: secondsOf(to) };
-      const { statement } = await call<Api.Balance>(withQuery('/api/v1/credits', query));
+      const { statement } = await call<Api.Balance>(statementPath({ from, to }));
       if (statement === undefined) throw new Error('The service returned no statement.');
       const lines = CREDIT_LINES.map(([field, name]) => ({ name, amount: statement[field] }));
       return { ...statement, lines: lines.filter(({ amount }) => amount !== 0n) };

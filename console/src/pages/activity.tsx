@@ -1,11 +1,13 @@
 /** Activity: the calls of all keys, with filters and a search by request id. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type CallFilter, modelOption, useCalls, useKeys, usePrices } from '../api/queries.ts';
+import { type CallFilter, callsPath, modelOption, useCalls, useKeys, usePrices } from '../api/queries.ts';
+import { dateOf } from '../api/statements.ts';
 import { KINDS, STATUSES } from '../api/values.ts';
 import { Loaded, More, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
 import { Input, Select } from '../parts/form.tsx';
+import { CsvButton } from '../parts/table.tsx';
 
 type Option = readonly [value: string, text: string];
 
@@ -27,6 +29,9 @@ export function Activity() {
         <CallSearch />
       </PageHead>
       <Filters filter={filter} />
+      <div className="row end">
+        <CsvButton path={callsPath(filter, { format: 'csv' })} filename={csvName(filter)} />
+      </div>
       <Panel flush>
         <Loaded query={calls}>
           {({ pages }) => <CallTable calls={pages.flatMap(({ data }) => data)} />}
@@ -36,6 +41,9 @@ export function Activity() {
     </div>
   );
 }
+
+const csvName = ({ from, to = dateOf(Date.now() / 1000) }: CallFilter): string =>
+  from === undefined ? `usage-until-${to}.csv` : `usage-${from}-to-${to}.csv`;
 
 function Filters({ filter }: { readonly filter: CallFilter }) {
   const navigate = useNavigate({ from: '/activity' });

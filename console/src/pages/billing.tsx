@@ -2,7 +2,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useBalance, useHasMarket, useOrders } from '../api/queries.ts';
-import { dateOf, secondsOf } from '../api/statements.ts';
+import { dateOf, secondsOf, statementPath } from '../api/statements.ts';
 import type { OrderBody } from '../api/types.ts';
 import { dayStart, monthStart } from '../api/usage-rollups.ts';
 import { webAddress } from '../api/web-address.ts';
@@ -11,7 +11,7 @@ import { Badge, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx
 import { Charges } from '../parts/charges.tsx';
 import { Input } from '../parts/form.tsx';
 import { Statements } from '../parts/statement.tsx';
-import { type Column, TablePanel } from '../parts/table.tsx';
+import { type Column, CsvButton, TablePanel } from '../parts/table.tsx';
 import { PaymentResult, TopUp } from '../parts/top-up.tsx';
 
 const TONES = {
@@ -58,6 +58,9 @@ function SpannedStatements() {
       <div className="row">
         <Input label="From (UTC)" type="date" value={from} onChange={setFrom} />
         <Input label="To (UTC)" type="date" value={to} onChange={setTo} />
+        {isSpan ? (
+          <CsvButton path={statementPath({ from, to }, 'csv')} filename={`statement-${from}-to-${to}.csv`} />
+        ) : null}
       </div>
       {isSpan ? (
         <>

@@ -133,6 +133,7 @@ const Scope = ({ of: { policy, created } }: { readonly of: ApiKey }) => (
             .replace(/^$/, 'none') ?? 'all',
         'Requests a minute': countText(policy.rpm ?? DEFAULT_RPM),
         'Tokens a minute': policy.tpm === undefined ? 'no limit' : countText(policy.tpm),
+        'Reads the usage of': policy.reads === undefined ? 'this key' : 'the whole account',
         Created: <Time at={created} />,
       }}
     />

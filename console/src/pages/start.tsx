@@ -100,7 +100,7 @@ function MakeFirstKey() {
 function Waiting({ keyId }: { readonly keyId: string }) {
   const first = useQuery({
     queryKey: ['first-call', keyId],
-    queryFn: () => call<ApiPage<UsageEntry>>(callsPath({ api_key: keyId }, 1)),
+    queryFn: () => call<ApiPage<UsageEntry>>(callsPath({ api_key: keyId }, { limit: 1 })),
     refetchInterval: ({ state }) => (state.data?.data.length ? false : 1_500),
   });
   const [firstCall] = first.data?.data ?? [];

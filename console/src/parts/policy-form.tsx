@@ -1,4 +1,4 @@
-/** The permissions of a key: caps, rates, models and kinds. */
+/** The permissions of a key: caps, rates, models, kinds and the usage that it reads. */
 import { useState } from 'react';
 import { usdField } from '../api/money.ts';
 import { modelOption, usePrices } from '../api/queries.ts';
@@ -14,6 +14,7 @@ interface PolicyInput {
   readonly monthly_usd?: string;
   readonly tpm?: number;
   readonly rpm?: number;
+  readonly reads?: 'account';
 }
 
 export interface KeyInput {
@@ -31,6 +32,7 @@ interface Draft {
   readonly kinds: readonly CallKindValue[];
   /** A key that was restricted to no kind stays so. */
   readonly callsNothing: boolean;
+  readonly reads: readonly 'account'[];
 }
 
 const draftOf = (name: string, policy: PolicyBody): Draft => ({
@@ -42,10 +44,11 @@ const draftOf = (name: string, policy: PolicyBody): Draft => ({
   models: policy.allowed_models ?? [],
   kinds: policy.allowed_kinds ?? [],
   callsNothing: policy.allowed_kinds?.length === 0,
+  reads: policy.reads === undefined ? [] : [policy.reads],
 });
 
 /** Returns the values of a form as a request. Empty fields set no bound. */
-function keyInput({ name, daily, monthly, rpm, tpm, models, kinds, callsNothing }: Draft): KeyInput {
+function keyInput({ name, daily, monthly, rpm, tpm, models, kinds, callsNothing, reads }: Draft): KeyInput {
   return {
     name,
     policy: {
@@ -55,6 +58,7 @@ function keyInput({ name, daily, monthly, rpm, tpm, models, kinds, callsNothing 
       ...(monthly === '' ? {} : { monthly_usd: monthly }),
       ...(tpm === '' ? {} : { tpm: Number(tpm) }),
       ...(rpm === '' ? {} : { rpm: Number(rpm) }),
+      ...(reads.length === 0 ? {} : { reads: 'account' }),
     },
   };
 }
@@ -70,6 +74,7 @@ const LABELS = {
   'policy.rpm': 'Requests a minute',
   'policy.tpm': 'Tokens a minute',
   'policy.allowed_models': 'Models',
+  'policy.reads': 'Reads the usage of the whole account',
 } as const;
 
 export function KeyForm({
@@ -136,6 +141,11 @@ export function KeyForm({
           <Choices options={KINDS} chosen={draft.kinds} onChange={(kinds) => set({ kinds })} />
         </div>
       </fieldset>
+      <Choices
+        options={[['account', LABELS['policy.reads']]]}
+        chosen={draft.reads}
+        onChange={(reads) => set({ reads })}
+      />
       <AllowedModels chosen={draft.models} onChange={(models) => set({ models })} />
     </Form>
   );

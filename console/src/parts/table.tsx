@@ -1,6 +1,9 @@
-/** Tables: every list of the console, with the style and headers of its columns in one file. */
+/** Tables: every list of the console, with the style and headers of its columns in one file, and downloads of them. */
 import type { ReactNode } from 'react';
+import { download } from '../api/client.ts';
 import { Empty, Loaded, More, type PagedQuery, Panel } from './basics.tsx';
+import { useAction } from './form.tsx';
+import { Problem } from './problem.tsx';
 
 export interface Column<T> {
   /** The heading of the column, unique within a table. */
@@ -56,6 +59,19 @@ export function Table<T>({ columns, rows, idOf, empty, foot }: TableOptions<T>) 
         {foot === undefined ? null : <tfoot>{foot}</tfoot>}
       </table>
     </div>
+  );
+}
+
+/** A button that saves a list as CSV. */
+export function CsvButton({ path, filename }: { readonly path: string; readonly filename: string }) {
+  const { run, busy, error } = useAction(() => download(path, filename));
+  return (
+    <>
+      <button type="button" className="button" disabled={busy} onClick={() => run()}>
+        Download CSV
+      </button>
+      <Problem error={error} />
+    </>
   );
 }
 

@@ -45,11 +45,6 @@ beforeAll(async () => {
   [mine, theirs] = await Promise.all([Owner.open(service), Owner.open(service)]);
   await Promise.all([mine.buy(5), theirs.buy(5)]);
   sinceSeconds = Math.floor(Date.now() / 1000) - 2 * 86_400;
-  const early = await mine.send('POST', '/api-keys', { name: 'early', policy: READS });
-  expect(await errorOf(early)).toMatchObject({ status: 409, code: 'conflict', param: 'policy.reads' });
-  await service.admin('layout', 'finish');
-  // A process uses its view of the stage's record for some seconds.
-  await new Promise((resolve) => setTimeout(resolve, 6_000));
   own = await mine.createKey({ name: 'own' });
   other = await mine.createKey({ name: '=HYPERLINK("http://a")' });
   reader = await mine.createKey({ name: 'reader', policy: { ...READS, allowed_kinds: [] } });
@@ -210,6 +205,28 @@ describe('the usage that a key reads', () => {
   it('answers 404 for a kind that there is not', async () => {
     const response = await service.fetch(`/v1/organization/usage/moderations?${costs}`, { key: reader.key });
     expect(await errorOf(response)).toMatchObject({ status: 404, code: 'unknown_path' });
+  });
+});
+
+describe('the CSV of a statement', () => {
+  it('contains the lines of the statement with its amounts', async () => {
+    const span = `start=${sinceSeconds}`;
+    const { statement } = (await (await mine.fetch(`/api/v1/credits?${span}`)).json()) as {
+      statement: Readonly<Record<string, unknown>>;
+    };
+    const response = await mine.fetch(`/api/v1/credits?${span}&format=csv`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    const [head = [], ...rows] = (await response.text())
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    const [line, amount] = [head.indexOf('x_Line'), head.indexOf('x_Amount')];
+    const amounts = Object.fromEntries(rows.map((row) => [row[line], Number(row[amount])]));
+    const { start: _, end: __, charges: ___, charges_omitted: omitted, ...lines } = statement;
+    expect(amounts).toEqual({ ...lines, charges_omitted: omitted });
+    expect(amounts.usage).toBeLessThan(0);
+    expect(await errorOf(await mine.fetch('/api/v1/credits?format=csv'))).toMatchObject({ param: 'start' });
+    expect((await service.fetch(`/api/v1/credits?${span}&format=csv`, { key: reader.key })).status).toBe(401);
   });
 });
 

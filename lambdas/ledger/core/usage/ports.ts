@@ -11,6 +11,8 @@ export interface AccountKeys {
   since(accountId: string, after: string, maxKeys: number): Promise<LiveAndLater>;
   /** Returns whether the key belongs or belonged to the account. */
   has(accountId: string, keyId: string): Promise<boolean>;
+  /** Returns the names of keys (any number, without duplicates) by their ids, of the revoked ones too. */
+  names(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 interface LiveAndLater {

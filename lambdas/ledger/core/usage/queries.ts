@@ -4,6 +4,7 @@ import { ulidPageQuery } from '../../../platform/core/api/paging.ts';
 import { timeParameter } from '../../../platform/core/api/time-parameter.ts';
 import { KINDS } from '../../../platform/core/kinds.ts';
 import { CALL_STATUSES } from '../usage-record.ts';
+import { CSV_FORMATS } from './csv.ts';
 
 const time = timeParameter.optional();
 
@@ -19,7 +20,7 @@ export const accountUsageQuery = usageQuery.extend({
   model: name.optional().describe('Only calls of the model with this id.'),
   kind: z.enum(KINDS).optional().describe('Only calls of this kind.'),
   status: z.enum(CALL_STATUSES).optional().describe('Only calls that ended so.'),
-  format: z.enum(['json', 'csv']).optional().describe('`csv`: all calls that match, on one page.'),
+  format: z.enum(CSV_FORMATS).optional().describe('`csv`: all calls that match, on one page.'),
 });
 
 export type AccountUsageQuery = z.output<typeof accountUsageQuery>;

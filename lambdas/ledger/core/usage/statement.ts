@@ -11,6 +11,7 @@ import { type NanoUsd, usdJson } from '../../../platform/core/money.ts';
 import { changeOf, type EntryKind } from '../ledger-entry.ts';
 import type { Wallet } from '../ports.ts';
 import { chargesBody, chargesSchema, type DatedEntry } from './charges.ts';
+import { CSV_FORMATS } from './csv.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -19,6 +20,7 @@ export const statementQuery = z.object({
   end: timeParameter
     .optional()
     .describe('The statement ends with the UTC day of this time; the present if it is absent.'),
+  format: z.enum(CSV_FORMATS).optional().describe('`csv`: the statement alone. It needs `start`.'),
 });
 
 export const statementSchema = z.object({
@@ -52,11 +54,13 @@ export interface DaySpan {
   readonly end: number;
 }
 
-/** Returns the days of a query, or undefined if it requests no statement. Throws 400 for an empty span. */
+/** Returns the days of a query, or undefined if it requests no statement. Throws 400 for an empty span, and for a CSV without one. */
 export function statementDays(
-  { start, end }: z.output<typeof statementQuery>,
+  { start, end, format }: z.output<typeof statementQuery>,
   nowMs: number,
 ): DaySpan | undefined {
+  if (start === undefined && format === 'csv')
+    throw new ServiceError('invalid_value', 'start: is required for a CSV.', { param: 'start' });
   if (start === undefined) return undefined;
   const dayOf = (ms: number) => Math.floor(ms / 1000 / DAY_SECONDS);
   const span = { start: dayOf(start), end: dayOf(end ?? nowMs) + 1 };

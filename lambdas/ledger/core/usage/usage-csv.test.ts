@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { parseUsd } from '../../../platform/core/money.ts';
 import { ACCOUNT, callPlan, keyOf, recordOf } from '../../testing/usage/simulated-usage.ts';
-import { callsCsv, textCell } from './usage-csv.ts';
+import { textCell } from './csv.ts';
+import { callsCsv } from './usage-csv.ts';
 
 describe('usage as CSV', () => {
   it('contains each call once with its exact cost, with at most a page of them in memory', async () => {
@@ -14,7 +15,11 @@ describe('usage as CSV', () => {
         async (plans, page) => {
           const records = plans.map(recordOf).toSorted((a, b) => (a.id > b.id ? -1 : 1));
           const dependencies = {
-            keys: { some: async () => [keyOf(0), keyOf(1)], has: async () => true },
+            keys: {
+              some: async () => [keyOf(0), keyOf(1)],
+              has: async () => true,
+              names: async (ids: readonly string[]) => new Map(ids.map((id) => [id, `=${id}`])),
+            },
             usage: {
               list: async ({
                 keyId,
@@ -39,8 +44,9 @@ describe('usage as CSV', () => {
           const costAt = columns.indexOf('BilledCost');
           const idAt = columns.indexOf('x_RequestId');
           const cells = lines.map((line) => line.split(','));
-          expect(cells.map((row) => [row[idAt], parseUsd(row[costAt] ?? '')])).toEqual(
-            records.map(({ id, cost }) => [id, cost]),
+          const nameAt = columns.indexOf('x_ApiKeyName');
+          expect(cells.map((row) => [row[idAt], parseUsd(row[costAt] ?? ''), row[nameAt]])).toEqual(
+            records.map(({ id, cost, keyId }) => [id, cost, `'=${keyId}`]),
           );
         },
       ),

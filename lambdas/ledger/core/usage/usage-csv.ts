@@ -1,31 +1,17 @@
-/**
- * Usage records as CSV (RFC 4180), with the column names of FOCUS 1.0 (FinOps Foundation, June 2024) where they mean the same;
- * the others begin with `x_`, as that specification requires of columns of a provider.
- */
+/** Usage records as CSV. */
 import { formatUsd } from '../../../platform/core/money.ts';
 import type { UsageRecord } from '../usage-record.ts';
 import { type AccountCallsDependencies, listAccountCalls } from './account-calls.ts';
+import { csvLine, isoTime, textCell } from './csv.ts';
+import type { AccountKeys } from './ports.ts';
 import type { AccountUsageQuery } from './queries.ts';
-
-export const CSV_TYPE = 'text/csv; charset=utf-8';
 
 /** Records in memory at a time. */
 const PAGE_RECORDS = 1_000;
 
-/** Spreadsheets run a cell that begins with one of these as a formula (OWASP, CSV injection). */
-const FORMULA = /^[=+\-@\t\r]/;
+type CellOf = (record: UsageRecord, keyNames: ReadonlyMap<string, string>) => string;
 
-/** Returns a text as a cell that no spreadsheet runs. */
-export function textCell(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
-
-const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
-
-const COLUMNS: readonly (readonly [string, (record: UsageRecord) => string])[] = [
+const COLUMNS: readonly (readonly [string, CellOf])[] = [
   ['BillingAccountId', ({ accountId }) => accountId],
   // A call is charged within the second in which it is settled.
   ['ChargePeriodStart', ({ created }) => isoTime(created)],
@@ -34,6 +20,7 @@ const COLUMNS: readonly (readonly [string, (record: UsageRecord) => string])[] =
   ['BillingCurrency', () => 'USD'],
   ['x_RequestId', ({ id }) => id],
   ['x_ApiKeyId', ({ keyId }) => keyId],
+  ['x_ApiKeyName', ({ keyId }, names) => textCell(names.get(keyId) ?? '')],
   ['x_Model', ({ model }) => textCell(model ?? '')],
   ['x_Kind', ({ kind }) => kind],
   ['x_Status', ({ status }) => status],
@@ -47,14 +34,17 @@ const COLUMNS: readonly (readonly [string, (record: UsageRecord) => string])[] =
 
 /** Yields the calls of an account as CSV, newest first, a page at a time: all that match, whatever the limit of the query. */
 export async function* callsCsv(
-  dependencies: AccountCallsDependencies,
+  dependencies: AccountCallsDependencies & { readonly keys: Pick<AccountKeys, 'names'> },
   accountId: string,
   query: AccountUsageQuery,
 ): AsyncGenerator<string, void> {
   yield csvLine(COLUMNS.map(([name]) => name));
+  const names = new Map<string, string>();
   for (let cursor = query.cursor, isLast = false; !isLast; ) {
     const page = await listAccountCalls(dependencies, accountId, { ...query, cursor, limit: PAGE_RECORDS });
-    const lines = page.entries.map((record) => csvLine(COLUMNS.map(([, cellOf]) => cellOf(record))));
+    const unnamed = new Set(page.entries.map(({ keyId }) => keyId).filter((id) => !names.has(id)));
+    for (const [id, name] of await dependencies.keys.names([...unnamed])) names.set(id, name);
+    const lines = page.entries.map((record) => csvLine(COLUMNS.map(([, cellOf]) => cellOf(record, names))));
     if (lines.length > 0) yield lines.join('');
     isLast = page.next === undefined;
     cursor = page.next;

@@ -1,4 +1,4 @@
-/** `GET /api/v1/credits`: balance, open holds and, for a span, the statement of the account that is signed in. */
+/** `GET /api/v1/credits`: balance, open holds and, for a span, the statement of the account that is signed in, as JSON or CSV. */
 
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { queryOf } from '../../../platform/core/api/paging.ts';
@@ -6,7 +6,9 @@ import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { currentWallet } from '../../core/recovery.ts';
 import { accountBalanceBody, accountStatementBody } from '../../core/usage/credit-balance.ts';
-import { statementDays, statementQuery } from '../../core/usage/statement.ts';
+import { CSV_TYPE } from '../../core/usage/csv.ts';
+import { statementBody, statementDays, statementQuery } from '../../core/usage/statement.ts';
+import { statementCsv } from '../../core/usage/statement-csv.ts';
 import { createLedger } from '../../store/create-ledger.ts';
 import { createCreditHistory } from '../../store/usage/credit-history.ts';
 
@@ -15,13 +17,14 @@ export const handler = sessionHandler('platform', (resources) => {
   const readHistory = createCreditHistory(resources);
   const { clock } = resources;
   return async (request, { session: { accountId } }) => {
-    const days = statementDays(validate(statementQuery, queryOf(request)), clock());
+    const query = validate(statementQuery, queryOf(request));
+    const days = statementDays(query, clock());
     // Recovers the holds of calls that have ended.
     const wallet = await currentWallet(dependencies, accountId);
-    return jsonResponse(
-      days === undefined
-        ? accountBalanceBody(wallet)
-        : accountStatementBody(await readHistory(accountId), days),
-    );
+    if (days === undefined) return jsonResponse(accountBalanceBody(wallet));
+    const history = await readHistory(accountId);
+    if (query.format !== 'csv') return jsonResponse(accountStatementBody(history, days));
+    const text = statementCsv(accountId, statementBody(history, days));
+    return { headers: { 'content-type': CSV_TYPE }, text };
   };
 });

@@ -5,8 +5,9 @@ import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { accountUsageEntry, listAccountCalls } from '../../core/usage/account-calls.ts';
+import { CSV_TYPE } from '../../core/usage/csv.ts';
 import { accountUsageQuery } from '../../core/usage/queries.ts';
-import { CSV_TYPE, callsCsv } from '../../core/usage/usage-csv.ts';
+import { callsCsv } from '../../core/usage/usage-csv.ts';
 import { createAccountCalls } from '../../store/usage/create-account-usage.ts';
 
 export const handler = streamedSessionHandler('platform', (resources) => {

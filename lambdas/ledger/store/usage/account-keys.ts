@@ -2,8 +2,11 @@
 import { type DynamoDBClient, paginateQuery, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../../platform/contract/tables.ts';
 import { readText, text } from '../../../platform/dynamodb/attribute-values.ts';
-import { readItem } from '../../../platform/dynamodb/reads.ts';
+import { readItem, readMany } from '../../../platform/dynamodb/reads.ts';
 import type { AccountKeys } from '../../core/usage/ports.ts';
+
+/** The most items of one read. */
+const MAX_BATCH = 100;
 
 const INDEX = TABLES.keys.indexes[0].name;
 
@@ -58,6 +61,15 @@ export function createAccountKeys(
         }),
       );
       return items.length > 0 || (await live(accountId)).includes(keyId);
+    },
+    async names(keyIds) {
+      const names = new Map<string, string>();
+      for (let at = 0; at < keyIds.length; at += MAX_BATCH) {
+        const keys = keyIds.slice(at, at + MAX_BATCH).map((id) => ({ key_id: text(id) }));
+        for (const item of await readMany(client, tables.keys, keys, false))
+          names.set(readText(item, 'key_id'), readText(item, 'name'));
+      }
+      return names;
     },
   };
 }
