@@ -108,6 +108,7 @@ describe('a command that docs/local.md lists for the local service', () => {
       'credit take': [...account, '--amount', '0.5', '--reason', 'A test.'],
       'credit list': account,
       'wallet show': account,
+      'telemetry set': ['--url', 'https://example.com/otlp'],
       'operators add': [buyer.id],
       'operators remove': [buyer.id],
       bill: [...account, '--from', '2026-01-01', '--through', '2999-01-01'],

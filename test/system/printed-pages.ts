@@ -30,6 +30,7 @@ export const filledIn = (text: string, { key, listing }: Reader, service: Servic
   text
     .replaceAll('http://127.0.0.1:8787', service.session.base_url)
     .replaceAll('https://example.com/hook', 'http://127.0.0.1:9/hook')
+    .replaceAll('https://otlp.example.com', 'http://127.0.0.1:9')
     .replaceAll('uis_...', key)
     .replaceAll('lst_...', listing);
 

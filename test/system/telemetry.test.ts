@@ -14,7 +14,7 @@ const HEADER = 'canary-header-90ab';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-const service = oneService({ WEBHOOK_ALLOW_LOOPBACK: '1' });
+const service = oneService({ WEBHOOK_ALLOW_LOOPBACK: '1', LAYOUTS: 'first' });
 const receivers = new Map<string, OtlpReceiver>();
 
 interface Account {
