@@ -3,20 +3,6 @@ import type { Body } from '../../../platform/core/api/response-schema.ts';
 import { csvLine, isoTime, textCell } from './csv.ts';
 import type { statementSchema } from './statement.ts';
 
-type Statement = Body<typeof statementSchema>;
-
-const LINES = [
-  'opening',
-  'top_ups',
-  'grants',
-  'transfers',
-  'purchase_refunds',
-  'purchases',
-  'refunds',
-  'usage',
-  'closing',
-] as const satisfies readonly (keyof Statement)[];
-
 /** Amounts are changes of credit, not costs, so that `BilledCost` would mean something else. */
 const COLUMNS = [
   'BillingAccountId',
@@ -33,12 +19,16 @@ const COLUMNS = [
 
 type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
 
-export function statementCsv(accountId: string, statement: Statement): string {
-  const { start, end, charges, charges_omitted: omitted } = statement;
+export function statementCsv(accountId: string, statement: Body<typeof statementSchema>): string {
+  const { start, end, charges, charges_omitted: omitted, ...lines } = statement;
   const common = { BillingAccountId: accountId, BillingCurrency: 'USD' };
   const span = { ...common, ChargePeriodStart: isoTime(start), ChargePeriodEnd: isoTime(end) };
   const rows: readonly Cells[] = [
-    ...LINES.map((line) => ({ ...span, x_Line: line, x_Amount: JSON.stringify(statement[line]) })),
+    ...Object.entries(lines).map(([line, amount]) => ({
+      ...span,
+      x_Line: line,
+      x_Amount: JSON.stringify(amount),
+    })),
     ...charges.map(({ id, type, listing_id: listing, amount, created }) => ({
       ...common,
       ChargePeriodStart: isoTime(created),
