@@ -116,7 +116,7 @@ describe('the cost of a provider', () => {
     expect(response.status).toBeLessThan(400);
     const shownText = await shownTextOf(response);
     // What an operator may see is described to everybody, by name.
-    const theirs = path === '/openapi.json' ? ['margin'] : [];
+    const theirs = path === '/openapi.json' ? ['provider_cost', 'margin'] : [];
     expect(amountsIn(shownText)).toEqual(theirs);
   });
 
