@@ -1,7 +1,6 @@
 /** CloudWatch metrics of the parts of the service, by what they say. */
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ConsumerName } from '../../lambdas/platform/contract/consumers.ts';
 import { SERVICE_NAME } from '../../lambdas/platform/contract/limits.ts';
 import { METRIC_NAMESPACE, type METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { type QueueName, queueNameOf } from '../../lambdas/platform/contract/queues.ts';
@@ -131,7 +130,7 @@ export const schedule = ofAws('AWS/Events', 'RuleName');
 const queue = ofAws('AWS/SQS', 'QueueName');
 
 /** Milliseconds from a change of a table to its being followed by that function. */
-export const followerAges = (name: ConsumerName, { functions }: System): readonly Metric[] =>
+export const followerAges = (name: string, { functions }: System): readonly Metric[] =>
   functions
     .filter(({ label }) => label === `platform-${name}`)
     .map((follower) => lambda(follower, 'IteratorAge', { statistic: 'Maximum' }));

@@ -1,7 +1,7 @@
 /** Billing: purchases of credit on the payment provider's page, orders, refunds and the debt. */
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useBalance, useHasMarket, useOrders } from '../api/queries.ts';
+import { useBalance, useOrders } from '../api/queries.ts';
 import { dateOf, secondsOf, statementPath } from '../api/statements.ts';
 import type { OrderBody } from '../api/types.ts';
 import { dayStart, monthStart } from '../api/usage-rollups.ts';
@@ -51,7 +51,6 @@ export function Billing() {
 function SpannedStatements() {
   const [from, setFrom] = useState(() => dateOf(monthStart()));
   const [to, setTo] = useState(() => dateOf(dayStart()));
-  const hasMarket = useHasMarket();
   const isSpan = secondsOf(from) <= secondsOf(to);
   return (
     <section className="stack" aria-label="Statement">
@@ -65,7 +64,7 @@ function SpannedStatements() {
       {isSpan ? (
         <>
           <Statements span={{ from, to }} title="in this span" />
-          {hasMarket ? <Charges span={{ from, to }} /> : null}
+          <Charges span={{ from, to }} />
         </>
       ) : (
         <p className="note">Choose a first day and a last day that is not before it.</p>

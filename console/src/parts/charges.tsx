@@ -1,5 +1,6 @@
 /** The purchases, subscription charges and refunds of a span of UTC days, each with its listing and amount. */
 import { Link } from '@tanstack/react-router';
+import { useHasMarket } from '../api/queries.ts';
 import { useAnyListing } from '../api/sales.ts';
 import { type ChargeBody, type DateSpan, useCreditStatement } from '../api/statements.ts';
 import { countText, Loaded, Money, Panel, Time } from './basics.tsx';
@@ -26,7 +27,11 @@ function ListingName({ id }: { readonly id: string | null }) {
   );
 }
 
-export function Charges({ span }: { readonly span: DateSpan }) {
+/** Nothing for a service without a market. */
+export const Charges = ({ span }: { readonly span: DateSpan }) =>
+  useHasMarket() ? <ListedCharges span={span} /> : null;
+
+function ListedCharges({ span }: { readonly span: DateSpan }) {
   const statement = useCreditStatement(span);
   return (
     <Panel title="Purchases and subscriptions" flush>

@@ -73,7 +73,16 @@ export function startStreamPoller(options: StreamPollerOptions): StreamPoller {
       await handOver(options, batch.records, 0, signal);
       if (signal.aborted) return;
       checkpoint = { shardId: batch.shardId, sequenceNumber: sequenceOf(batch.records.at(-1)) };
+      keep(checkpoint);
+    }
+  }
+
+  /** A disk that is full ends nothing: after the next start, the function gets these records again, as Lambda's may. */
+  function keep(checkpoint: Checkpoint): void {
+    try {
       save(checkpoint);
+    } catch (failure) {
+      log(`stream of ${mapping.tableName}: its position was not stored: ${(failure as Error).message}`);
     }
   }
 
