@@ -46,10 +46,16 @@ interface WalletAmounts {
 const RARE_KINDS = [
   'accounts/alerts#',
   'accounts/audit#',
+  'webhooks/telemetry#',
+  'events/telemetry#',
+  'deliveries/tel_',
   'catalog/reference-prices',
   'circuits',
   'circuits/unbilled#',
 ];
+
+/** These show what an account has only once the upgrade is finished. */
+const SHOW_LATER_KINDS: ReadonlySet<string> = new Set(['get-alerts', 'get-telemetry']);
 
 const isStreamed = (path: string, body: object): boolean => 'stream' in body || path === '/v1/audio/speech';
 
@@ -174,6 +180,7 @@ for (const [version, file] of states)
         const cases = fixture.owners.flatMap((of) =>
           routes
             .filter(({ method, endpoint }) => method === 'GET' && endpoint in ISOLATION_CASES)
+            .filter(({ endpoint }) => !SHOW_LATER_KINDS.has(endpoint))
             .map((route) => ({ of, route, ...ISOLATION_CASES[route.endpoint] })),
         );
         const answers = await Promise.all(

@@ -6,6 +6,8 @@ import {
   type KeySchemaElement,
   type TableDescription as LiveTable,
   paginateListTables,
+  type StreamSpecification,
+  UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { TableDescription } from '../assembly/tables.ts';
 
@@ -44,19 +46,31 @@ async function create(client: DynamoDBClient, table: TableDescription): Promise<
 async function verify(client: DynamoDBClient, table: TableDescription): Promise<void> {
   const { Table: live } = await client.send(new DescribeTableCommand({ TableName: table.name }));
   const difference = live === undefined ? 'it is gone' : findDifference(table, live);
-  if (difference === undefined) return;
+  if (difference === undefined) return switchStream(client, table, live);
   throw new Error(
     `table ${table.name} in the state folder does not fit the templates: ${difference}. ` +
       'Run `npm run local:reset` to begin with empty tables.',
   );
 }
 
+/** Switches a stream as an update of the stack does: what was written before is in no stream. */
+async function switchStream(
+  client: DynamoDBClient,
+  table: TableDescription,
+  live?: LiveTable,
+): Promise<void> {
+  const stream = live?.StreamSpecification?.StreamViewType;
+  if (stream === table.stream) return;
+  const update = (StreamSpecification: StreamSpecification) =>
+    client.send(new UpdateTableCommand({ TableName: table.name, StreamSpecification }));
+  if (stream !== undefined) await update({ StreamEnabled: false });
+  if (table.stream !== undefined) await update({ StreamEnabled: true, StreamViewType: table.stream });
+}
+
 function findDifference(table: TableDescription, live: LiveTable): string | undefined {
   const expected = keyText(table.keySchema, table.attributes);
   const actual = keyText(live.KeySchema ?? [], live.AttributeDefinitions ?? []);
   if (expected !== actual) return `its key is ${actual}, not ${expected}`;
-  if (live.StreamSpecification?.StreamViewType !== table.stream)
-    return `its stream is ${live.StreamSpecification?.StreamViewType ?? 'off'}, not ${table.stream ?? 'off'}`;
   for (const index of table.indexes) {
     const liveIndex = live.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === index.IndexName);
     if (liveIndex === undefined) return `it has no index ${index.IndexName}`;
