@@ -30,7 +30,7 @@ const INDEX: Index = {
   },
 };
 
-const STYLES = `html{color-scheme:light dark}body{font:16px/1.6 system-ui,sans-serif;max-width:40rem;margin:0 auto;padding:3rem 1.5rem}li{margin:.5rem 0}`;
+const STYLES = `html{color-scheme:light dark}body{font:16px/1.6 system-ui,sans-serif;max-width:40rem;margin:0 auto;padding:3rem 1.5rem}li{margin:.5rem 0}a{color:inherit}`;
 
 /** Relative addresses only: the pages are below the same stage or prefix. */
 const PAGE = `<!doctype html>
@@ -56,7 +56,7 @@ const PAGE = `<!doctype html>
 /** Nothing from elsewhere, no script, and only the styles of the page itself. */
 const POLICY = [
   "default-src 'none'",
-  "style-src 'sha256-3t/K1nX+lNKRUm9bTu2YiEXR3a1lQcWvys6fpistTqM='",
+  "style-src 'sha256-ial9393NDMu5dGnNIeUV8c3mbSq+e3k21QR9WwRdcOA='",
   'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
