@@ -253,7 +253,8 @@ export async function list<T>(path: string, query: Query = {}): Promise<readonly
   for (let cursor: string | undefined; ; ) {
     const page = await call<Api.ApiPage<T>>(withQuery(path, { ...query, limit: PAGE_LIMIT, cursor }));
     entries.push(...page.data);
-    if (page.next_cursor === null) return entries;
+    // A list without pages has no cursor.
+    if (typeof page.next_cursor !== 'string') return entries;
     cursor = page.next_cursor;
   }
 }
