@@ -63,6 +63,7 @@ export const REMOVED: readonly string[] = [
   'test/system/page-snippets.test.ts',
   'test/system/platform/builds.ts',
   'test/system/platform/earnings.ts',
+  'test/system/platform/examples.ts',
   'test/system/platform/listings.ts',
   'test/system/platform/payouts.ts',
   'test/system/platform/subscriptions.ts',
@@ -238,6 +239,14 @@ export const EDITS: readonly Edit[] = [
   ['test/endpoints/quotas.test.ts', /\[LISTINGS, WEBHOOKS\]/, '[WEBHOOKS]'],
   [
     'test/system/platform.test.ts',
-    lines('listings.ts', 'earnings.ts', 'subscriptions.ts', 'payouts.ts', 'builds.ts', 'isolation.ts'),
+    lines(
+      'listings.ts',
+      'earnings.ts',
+      'subscriptions.ts',
+      'payouts.ts',
+      'builds.ts',
+      'examples.ts',
+      'isolation.ts',
+    ),
   ],
 ];
