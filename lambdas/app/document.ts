@@ -248,9 +248,12 @@ const responsesOf = ({ responses }: Operation, { authentication }: Route): JsonS
  * empty, which client generators read as any JSON value.
  */
 const otherForm = (type: string, description: string): JsonSchema =>
-  type.startsWith('text/')
-    ? { type: 'string', description }
-    : { type: 'string', format: 'binary', contentMediaType: type, description };
+  // A reader of event streams applies the schema to each event, which is no string.
+  type === 'text/event-stream'
+    ? { description }
+    : type.startsWith('text/')
+      ? { type: 'string', description }
+      : { type: 'string', format: 'binary', contentMediaType: type, description };
 
 /**
  * The operation's own errors and those that follow: 400 where input is read, 404 where the path names something, 401
