@@ -9,12 +9,15 @@ const BROWSERS = [
 ];
 
 const typeFor = (accept: string | undefined) =>
-  serviceIndex({ headers: new Headers(accept === undefined ? {} : { accept }) }).headers['content-type'];
+  serviceIndex({ headers: new Headers(accept === undefined ? {} : { accept }) }, 'Acme').headers[
+    'content-type'
+  ];
 
 describe('the index', () => {
   it.each(BROWSERS)('answers a browser with a page: %s', (accept) => {
-    const { headers, text } = serviceIndex({ headers: new Headers({ accept }) });
+    const { headers, text } = serviceIndex({ headers: new Headers({ accept }) }, 'Acme & Co');
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(text).toContain('<h1>Acme &#38; Co</h1>');
     for (const link of ['console', 'console#/models', 'docs', 'openapi.json'])
       expect(text).toContain(`href="${link}"`);
     expect(headers['content-security-policy']).toContain("default-src 'none'");

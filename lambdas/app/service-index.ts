@@ -7,6 +7,7 @@ import {
   SERVICE_NAME,
 } from '../platform/contract/limits.ts';
 import { RELEASE } from '../platform/contract/release.ts';
+import { namedPage } from '../platform/core/api/named-page.ts';
 import { QUOTAS } from '../platform/core/api/quotas.ts';
 import type { Index } from '../platform/core/api/service-status.ts';
 import { jsonResponse } from '../platform/core/json/json-response.ts';
@@ -37,11 +38,11 @@ const PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Unified Inference Service</title><link rel="icon" href="data:,">
+<title>{NAME}</title><link rel="icon" href="data:,">
 <style>${STYLES}</style>
 </head>
 <body><main>
-<h1>Unified Inference Service</h1>
+<h1>{NAME}</h1>
 <p>One prepaid API for every model. The base URL of OpenAI clients is this address followed by <code>/v1</code>, that of Anthropic clients this address.</p>
 <ul>
 <li><a href="console">Console</a>: sign in, credit, keys, receipts</li>
@@ -83,10 +84,10 @@ function weightOf(type: string, accept: string): number {
 
 export const indexJson = (): TextResponse => jsonResponse(INDEX);
 
-/** Returns the page if the request names HTML and prefers it, as browsers do; JSON to all others. */
-export function serviceIndex({ headers }: Pick<HttpRequest, 'headers'>): TextResponse {
+/** Returns the page under the name that people read, if the request prefers HTML, as browsers do; JSON to all others. */
+export function serviceIndex({ headers }: Pick<HttpRequest, 'headers'>, name: string): TextResponse {
   const accept = headers.get('accept') ?? '';
   const prefersPage = weightOf('text/html', accept) > weightOf('application/json', accept);
-  const response = prefersPage ? { headers: PAGE_HEADERS, text: PAGE } : indexJson();
+  const response = prefersPage ? { headers: PAGE_HEADERS, text: namedPage(PAGE, name) } : indexJson();
   return { ...response, headers: { ...response.headers, vary: 'accept' } };
 }

@@ -28,7 +28,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   ...PAYMENT_GRANTS,
   ...WEBHOOK_GRANTS,
   ...TELEMETRY_GRANTS,
-  'get-index': {},
+  'get-index': { serviceName: true },
   'get-openapi': { tables: { catalog: ['GetItem'] }, serviceName: true },
   'unknown-route': {},
 };

@@ -5,7 +5,7 @@ import { validate } from '../../lambdas/platform/core/json/json-body.ts';
 import {
   DESTINATIONS,
   destinationRequest,
-  requireFinished,
+  requireTelemetry,
 } from '../../lambdas/telemetry/core/destination.ts';
 import { type Command, ok, options } from './arguments.ts';
 
@@ -31,7 +31,7 @@ export const TELEMETRY_COMMANDS: Readonly<Record<string, Command>> = {
         headers: headersIn(given.headers),
         attribute_names: given['attribute-names'],
       });
-      requireFinished(writtenLayout(DESTINATIONS, await layouts.read()));
+      requireTelemetry(writtenLayout(DESTINATIONS, await layouts.read()));
       return ok({ ...(await telemetry.set(settings)) });
     },
   },

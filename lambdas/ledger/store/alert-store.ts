@@ -136,15 +136,11 @@ interface AlertOptions {
   readonly stage: Pick<StageCheck, 'layoutOf'>;
 }
 
-/** Returns whether the stage may contain alerts: the release before, which reads none, is gone. */
-export const hasAlerts = (stage: Pick<StageCheck, 'layoutOf'>): boolean =>
-  stage.layoutOf('accounts/alerts#') > 1;
-
 /** Throws an error that names a variable that is not set. */
 export const createAlerts = ({ clients, environment, log, stage }: AlertOptions): AlertsDependencies => ({
   store: new DynamoAlertStore(clients.client, requireTable(environment, 'accounts')),
   publish: createEventPublisher(clients.client, environment),
-  isFinished: () => hasAlerts(stage),
+  isFinished: () => stage.layoutOf('accounts/alerts#') > 1,
   ulid: systemUlid,
   log,
 });

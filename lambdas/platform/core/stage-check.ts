@@ -149,12 +149,15 @@ export const outdatedVersion = (): ServiceError =>
     retryAfterSeconds: OUTDATED_RETRY_AFTER,
   });
 
-/** The operator has not finished the upgrade to this version yet. `things` are plural. */
-export const unfinishedUpgrade = (things: string, param?: string): ServiceError =>
-  new ServiceError(
-    'conflict',
-    `${things} can be set once the operator has finished the upgrade of this service.`,
-    {
-      ...(param === undefined ? {} : { param }),
-    },
+/**
+ * Throws 409 while a kind, of which this version writes layout 2, has its first layout: the version before may still run, and
+ * would not read it. `things` are plural.
+ */
+export function requireFinished(layout: number, things: string, param?: string): void {
+  if (layout >= 2) return;
+  throw new ServiceError(
+    'upgrade_unfinished',
+    `${things} can be set once the operator has finished the upgrade of this service ("admin layout finish").`,
+    param === undefined ? {} : { param },
   );
+}

@@ -6,7 +6,7 @@ import {
   destinationRequest,
   newDestination,
   requireBase,
-  requireFinished,
+  requireTelemetry,
   settingsText,
 } from './destination.ts';
 
@@ -52,10 +52,10 @@ describe('a request for a destination', () => {
   });
 
   it('waits for the end of the upgrade', () => {
-    expect(() => requireFinished(1)).toThrow(
+    expect(() => requireTelemetry(1)).toThrow(
       expect.objectContaining({ code: 'upgrade_unfinished' }) as never,
     );
-    requireFinished(2);
+    requireTelemetry(2);
   });
 });
 

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { type Body, seconds } from '../../platform/core/api/response-schema.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
+import { requireFinished } from '../../platform/core/stage-check.ts';
 import { type Delivery, OUTCOMES } from '../../webhooks/core/delivery.ts';
 import type { OpenedSubscription, SubscriptionKey } from '../../webhooks/core/ports.ts';
 import { DISABLED_REASONS, type Subscription } from '../../webhooks/core/subscription.ts';
@@ -88,14 +89,8 @@ export function requireBase(text: string): void {
 export const noDestination = (): ServiceError =>
   new ServiceError('not_found', 'Your account has no receiver of telemetry.');
 
-/** Throws 409 until the operator has finished the upgrade that brought telemetry: the version before would not read it. */
-export function requireFinished(layout: number): void {
-  if (layout < 2)
-    throw new ServiceError(
-      'upgrade_unfinished',
-      'Telemetry can be set up once the operator has finished the upgrade of the service ("layout finish").',
-    );
-}
+/** Throws 409 until the operator has finished the upgrade that brought telemetry; the layout is that of destinations. */
+export const requireTelemetry = (layout: number): void => requireFinished(layout, 'Receivers of telemetry');
 
 export const newDestination = (owner: string, url: string, nowMs: number): Subscription => ({
   ...destinationKey(owner),

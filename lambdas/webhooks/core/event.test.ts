@@ -55,7 +55,7 @@ describe('a type of layout 2', () => {
       requireWritable([type], { layoutOf: () => 2 });
       requireWritable(['purchase.completed'], { layoutOf: () => 1 });
       const rejected = () => requireWritable(['purchase.completed', type], { layoutOf: () => 1 });
-      expect(rejected).toThrow(expect.objectContaining({ code: 'conflict', param: 'events' }));
+      expect(rejected).toThrow(expect.objectContaining({ code: 'upgrade_unfinished', param: 'events' }));
     },
   );
 });

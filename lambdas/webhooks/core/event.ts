@@ -1,7 +1,7 @@
 /** The platform's events: the events that may be published, and the body that receivers get. */
 import * as z from 'zod';
 import { HAS_MARKET } from '../../platform/contract/features.ts';
-import { type StageCheck, unfinishedUpgrade } from '../../platform/core/stage-check.ts';
+import { requireFinished, type StageCheck } from '../../platform/core/stage-check.ts';
 
 /** The types of the market: nine of the interface, and `subscription.updated`. */
 const MARKET_TYPES = [
@@ -39,8 +39,8 @@ export const SUBSCRIBABLE_TYPES: readonly EventType[] = [
 
 /** Throws 409 for a type of layout 2 while the release before, which takes no subscriptions to it, may still run. */
 export function requireWritable(types: readonly EventType[], stage: Pick<StageCheck, 'layoutOf'>): void {
-  if (types.some((type) => MONEY_TYPES.some((each) => each === type)) && stage.layoutOf('webhooks') < 2)
-    throw unfinishedUpgrade('Events of money', 'events');
+  if (types.some((type) => MONEY_TYPES.some((each) => each === type)))
+    requireFinished(stage.layoutOf('webhooks'), 'Events of money', 'events');
 }
 
 /** Characters that a header contains unchanged. */

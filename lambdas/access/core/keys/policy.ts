@@ -6,10 +6,10 @@
 import * as z from 'zod';
 import { usdAmount } from '../../../platform/core/api/amount.ts';
 import { type Body, usd } from '../../../platform/core/api/response-schema.ts';
-import { ServiceError } from '../../../platform/core/errors.ts';
 import { storedText } from '../../../platform/core/json/stored-text.ts';
 import { KINDS } from '../../../platform/core/kinds.ts';
 import { usdJson } from '../../../platform/core/money.ts';
+import { requireFinished } from '../../../platform/core/stage-check.ts';
 import { CAPS } from './caps.ts';
 
 /** More than any account will spend; a larger amount is a mistake in units. */
@@ -48,17 +48,9 @@ export const policySchema = z.strictObject({
 /** Caps are nano-USD. */
 export type Policy = z.infer<typeof policySchema>;
 
-/** The first layout of keys whose policy has `reads`. */
-const LAYOUT_OF_READS = 2;
-
 /** Throws 409 for a policy with a field that keys may not have while they are stored in that layout. */
 export function requireStorable(policy: Policy, layout: number): void {
-  if (policy.reads === undefined || layout >= LAYOUT_OF_READS) return;
-  throw new ServiceError(
-    'conflict',
-    'policy.reads: this service was updated, and the update is not finished. The operator finishes it with "admin layout finish".',
-    { param: 'policy.reads' },
-  );
+  if (policy.reads !== undefined) requireFinished(layout, 'Policies with `reads`', 'policy.reads');
 }
 
 /** A policy in responses. Unlike `policySchema` it is not strict, because the service may add fields. */

@@ -3,9 +3,9 @@ import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { unfinishedUpgrade } from '../../../platform/core/stage-check.ts';
+import { requireFinished } from '../../../platform/core/stage-check.ts';
 import { alertsBody, alertsRequest } from '../../core/alerts/thresholds.ts';
-import { DynamoAlertStore, hasAlerts } from '../../store/alert-store.ts';
+import { DynamoAlertStore } from '../../store/alert-store.ts';
 
 export const handler = sessionHandler('platform', ({ clients, environment, stage }) => {
   const store = new DynamoAlertStore(clients.client, requireTable(environment, 'accounts'));
@@ -14,7 +14,7 @@ export const handler = sessionHandler('platform', ({ clients, environment, stage
       alertsRequest,
       (await readJson(request)).value,
     );
-    if (!hasAlerts(stage)) throw unfinishedUpgrade('Alerts');
+    requireFinished(stage.layoutOf('accounts/alerts#'), 'Alerts');
     await store.setThresholds(accountId, { lowUsd: lowUsd ?? undefined, lowDays: lowDays ?? undefined });
     return jsonResponse(alertsBody(await store.get(accountId)));
   };

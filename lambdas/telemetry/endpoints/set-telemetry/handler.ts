@@ -3,7 +3,7 @@ import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { loopbackAllowed } from '../../../platform/connections/address-guard.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { DESTINATIONS, destinationRequest, requireFinished } from '../../core/destination.ts';
+import { DESTINATIONS, destinationRequest, requireTelemetry } from '../../core/destination.ts';
 import { createDestinations } from '../../store/destinations.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
@@ -11,7 +11,7 @@ export const handler = sessionHandler('platform', (resources) => {
   const destinations = createDestinations({ ...resources, allowLoopback });
   return async (request, { session: { accountId } }) => {
     const settings = validate(destinationRequest, (await readJson(request)).value);
-    requireFinished(resources.stage.layoutOf(DESTINATIONS));
+    requireTelemetry(resources.stage.layoutOf(DESTINATIONS));
     return jsonResponse(await destinations.set(accountId, settings));
   };
 });
