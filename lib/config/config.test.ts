@@ -177,7 +177,7 @@ describe('the settings of a deployment', () => {
       const { Variables: variables } = Properties.Environment as { Variables: Record<string, unknown> };
       return variables[VARIABLES.serviceName] === 'A & B' ? [app.functionName('platform', id)] : [];
     });
-    expect(named.sort()).toEqual(['fan-out-events', 'get-console', 'get-docs', 'get-openapi']);
+    expect(named.sort()).toEqual(['fan-out-events', 'get-console', 'get-docs', 'get-index', 'get-openapi']);
   });
 
   it('alertMail lets one function mail, from that address alone; without it none', () => {
