@@ -175,7 +175,7 @@ function bucketQuery(
   };
 }
 
-/** Returns the hour of a token. Throws 400 if it is of another query, or nobody has been given it. */
+/** Returns the hour of a token. Throws 400 if it belongs to another query, or was never issued. */
 function pageStart(
   page: string,
   digest: string,

@@ -65,42 +65,42 @@ const idle = () => new ReadingBudget(1_000);
 describe('the buckets of usage and costs', () => {
   it('add up to the records of each group, to the nano-dollar, on the pages of any limit', async () => {
     await fc.assert(
-      fc.asyncProperty(plans, query, fc.integer({ min: 0, max: 90 }), async (calls, asked, passed) => {
+      fc.asyncProperty(plans, query, fc.integer({ min: 0, max: 90 }), async (calls, drawn, passed) => {
         const records = calls.map(recordOf);
         const usage = new SimulatedUsage(records);
-        const isCosts = asked.name === 'costs';
-        const width = isCosts ? '1d' : asked.width;
+        const isCosts = drawn.name === 'costs';
+        const width = isCosts ? '1d' : drawn.width;
         const hours = width === '1h' ? 1 : 24;
-        const startTime = asked.start + asked.offset;
-        const end = asked.hours === null ? undefined : startTime + asked.hours * 3_600;
+        const startTime = drawn.start + drawn.offset;
+        const end = drawn.hours === null ? undefined : startTime + drawn.hours * 3_600;
         const modelGroup = isCosts ? 'line_item' : 'model';
         const parameters: [string, string][] = [
           ['start_time', String(startTime)],
           ['bucket_width', width],
-          ['limit', String(asked.limit)],
+          ['limit', String(drawn.limit)],
           ...(end === undefined ? [] : [['end_time', String(end)] as [string, string]]),
-          ...asked.groups.map((group): [string, string] => [
+          ...drawn.groups.map((group): [string, string] => [
             'group_by[]',
             group === 'model' ? modelGroup : group,
           ]),
-          ...(asked.models ?? []).map((model): [string, string] => [
+          ...(drawn.models ?? []).map((model): [string, string] => [
             isCosts ? 'line_items' : 'models',
             model,
           ]),
-          ...(asked.keys ?? []).map((key): [string, string] => ['api_key_ids', keyOf(key)]),
+          ...(drawn.keys ?? []).map((key): [string, string] => ['api_key_ids', keyOf(key)]),
         ];
         const reader = {
           accountId: ACCOUNT,
-          keyId: asked.only === null ? undefined : keyOf(asked.only),
+          keyId: drawn.only === null ? undefined : keyOf(drawn.only),
           headers: {},
         };
         const read = async (page: string | null): Promise<Page> => {
           const all = new URLSearchParams(page === null ? parameters : [...parameters, ['page', page]]);
-          const found = { nowMs: usage.nowMs, subject: [asked.name, reader.keyId] };
+          const found = { nowMs: usage.nowMs, subject: [drawn.name, reader.keyId] };
           const reading = { ...usage.dependencies(), nowMs: usage.nowMs, budget: idle() };
           const body = isCosts
             ? await costsPage(reading, reader, readCostsQuery(requestOf(String(all)), found))
-            : await usagePage(reading, reader, readUsageQuery(requestOf(String(all)), found), asked.name);
+            : await usagePage(reading, reader, readUsageQuery(requestOf(String(all)), found), drawn.name);
           return JSON.parse(JSON.stringify(body).replaceAll(/"value":([\d.]+)/g, '"value":"$1"'));
         };
 
@@ -112,7 +112,7 @@ describe('the buckets of usage and costs', () => {
         const starts: number[] = [];
         for (let page: string | null = null, next = ''; next !== 'none'; page = next) {
           const { data, next_page: following, has_more: hasMore } = await read(page);
-          expect([hasMore, data.length <= asked.limit]).toEqual([following !== null, true]);
+          expect([hasMore, data.length <= drawn.limit]).toEqual([following !== null, true]);
           for (const bucket of data) {
             starts.push(bucket.start_time);
             for (const result of bucket.results) {
@@ -131,7 +131,7 @@ describe('the buckets of usage and costs', () => {
         expect(starts).toEqual(
           Array.from({ length: Math.max(0, Math.ceil((last - first) / step)) }, (_, at) => first + at * step),
         );
-        const kind = asked.name === 'completions' ? 'chat' : asked.name === 'images' ? 'image' : 'audio';
+        const kind = drawn.name === 'completions' ? 'chat' : drawn.name === 'images' ? 'image' : 'audio';
         const costs = new Map<string, { cost: NanoUsd; units: number }>();
         for (const { created, model, keyId, cost, inputUnits, kind: own } of records) {
           const start = Math.floor(created / step) * step;
@@ -139,12 +139,12 @@ describe('the buckets of usage and costs', () => {
             start >= first &&
             start < last &&
             (isCosts || own === kind) &&
-            (asked.models === null || asked.models.includes(model ?? '')) &&
-            (asked.keys === null || asked.keys.some((key) => keyOf(key) === keyId)) &&
+            (drawn.models === null || drawn.models.includes(model ?? '')) &&
+            (drawn.keys === null || drawn.keys.some((key) => keyOf(key) === keyId)) &&
             (reader.keyId ?? keyId) === keyId;
           if (!isCounted) continue;
-          const byModel = asked.groups.includes('model') ? model : null;
-          const name = JSON.stringify([start, byModel, asked.groups.includes('api_key_id') ? keyId : null]);
+          const byModel = drawn.groups.includes('model') ? model : null;
+          const name = JSON.stringify([start, byModel, drawn.groups.includes('api_key_id') ? keyId : null]);
           const sum = costs.get(name) ?? { cost: 0n, units: 0 };
           costs.set(name, { cost: sum.cost + cost, units: sum.units + inputUnits });
         }
@@ -161,9 +161,9 @@ describe('the buckets of usage and costs', () => {
     const usage = new SimulatedUsage(records);
     usage.nowMs = NOW_MS;
     const reading = { ...usage.dependencies(), nowMs: NOW_MS, budget: new ReadingBudget(0) };
-    const asked = readCostsQuery(requestOf(`start_time=${FIRST}`), context());
+    const drawn = readCostsQuery(requestOf(`start_time=${FIRST}`), context());
     await expect(
-      costsPage(reading, { accountId: ACCOUNT, keyId: undefined, headers: {} }, asked),
+      costsPage(reading, { accountId: ACCOUNT, keyId: undefined, headers: {} }, drawn),
     ).rejects.toThrow(expect.objectContaining({ code: 'overloaded', status: 503 }));
   });
 
@@ -174,9 +174,9 @@ describe('the buckets of usage and costs', () => {
     const usage = new SimulatedUsage(records);
     usage.nowMs = NOW_MS;
     const read = (start: number) => {
-      const asked = readCostsQuery(requestOf(`start_time=${start}&group_by=line_item`), context());
+      const drawn = readCostsQuery(requestOf(`start_time=${start}&group_by=line_item`), context());
       const reading = { ...usage.dependencies(), nowMs: NOW_MS, budget: idle() };
-      return costsPage(reading, { accountId: ACCOUNT, keyId: undefined, headers: {} }, asked);
+      return costsPage(reading, { accountId: ACCOUNT, keyId: undefined, headers: {} }, drawn);
     };
     const { data, has_more: hasMore } = await read(FIRST);
     expect([data.map(({ results }) => results.length), hasMore]).toEqual([[2], true]);
