@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BucketDescription } from '../assembly/buckets.ts';
 import type { PolicyStatement } from '../assembly/roles.ts';
-import { createObjectStore } from '../aws/builds/object-store.ts';
+import { createObjectStore, type ObjectStore } from '../aws/builds/object-store.ts';
 import { createS3Service } from '../aws/builds/s3-service.ts';
 import { createCallers } from '../aws/callers.ts';
 import { type AwsCall, type AwsServiceHandler, startAwsEndpoint } from '../aws/endpoint.ts';
@@ -48,7 +48,19 @@ export async function startRecordingsAccount({
     /** The operations of all calls, in their order. */
     operations: [] as string[],
   };
-  const objects = createObjectStore(folder, () => Date.now() + state.aheadMs);
+  const stored = createObjectStore(folder, () => Date.now() + state.aheadMs);
+  // A job goes on after the test that started it: the folder is removed after its last write.
+  let isClosed = false;
+  let written: Promise<unknown> = Promise.resolve();
+  const objects: ObjectStore = {
+    ...stored,
+    async write(...object) {
+      if (isClosed) return '';
+      const writing = stored.write(...object);
+      written = Promise.allSettled([written, writing]);
+      return writing;
+    },
+  };
   const roles = Object.entries(statementsByRole ?? {}).map(([name, statements]) => ({
     name,
     arn: `arn:aws:iam::000000000000:role/${name}`,
@@ -100,6 +112,8 @@ export async function startRecordingsAccount({
     keys: async () => (await objects.list(named.name)).map(({ key }) => key),
     async close() {
       await endpoint.close();
+      isClosed = true;
+      await written;
       await rm(folder, { recursive: true, force: true });
     },
   };
