@@ -151,7 +151,7 @@ export const outdatedVersion = (): ServiceError =>
 
 /**
  * Throws 409 while a kind, of which this version writes layout 2, has its first layout: the version before may still run, and
- * would not read it. `things` are plural.
+ * would not read it. `things` are plural, and begin with the field if the error has one.
  */
 export function requireFinished(layout: number, things: string, param?: string): void {
   if (layout >= 2) return;
