@@ -7,13 +7,16 @@ import type * as Api from './types.ts';
 /** `apps` or `ai-agents`, as paths have them. */
 export type MarketSection = 'apps' | 'ai-agents';
 
-export function useListings(section: MarketSection, text: string, category: string) {
+/** Reads the listings of a section, or with an owner all that are its. */
+export function useListings(section: MarketSection, text: string, category: string, ownerId?: string) {
   const kind = section === 'apps' ? 'app' : 'ai-agent';
+  const search = ownerId === undefined ? { q: text, kind } : { q: text, owner_id: ownerId };
+  const isList = text === '' && ownerId === undefined;
   return usePages<Api.ListingBody>({
-    queryKey: ['listings', section, text, category],
-    ...(text === ''
+    queryKey: ['listings', section, text, category, ownerId],
+    ...(isList
       ? { path: `/${section}`, query: { category } }
-      : { path: '/search', query: { q: text, kind, category } }),
+      : { path: '/search', query: { ...search, category } }),
   });
 }
 

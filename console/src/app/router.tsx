@@ -30,7 +30,11 @@ const root = createRootRoute({
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-const sectionOf = (value: unknown): 'apps' | 'ai-agents' => (value === 'ai-agents' ? 'ai-agents' : 'apps');
+const SECTIONS = ['apps', 'ai-agents', 'own'] as const;
+
+type Section = (typeof SECTIONS)[number];
+
+const sectionOf = (value: unknown): Section => SECTIONS.find((each) => each === value) ?? 'apps';
 
 const page = <const Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => root, path, component });
@@ -85,7 +89,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: '/market',
-    validateSearch: ({ section }): { readonly section?: 'apps' | 'ai-agents' } => ({
+    validateSearch: ({ section }): { readonly section?: Section } => ({
       section: sectionOf(section),
     }),
     component: lazyRouteComponent(PAGES['/market'], 'Market'),

@@ -36,7 +36,10 @@ export function Market() {
   const [text, setText] = useState('');
   const [category, setCategory] = useState('');
   const categories = useCategories();
-  const listings = useListings(section, useDeferredValue(text.trim()), category);
+  const ownId = useAccount().data?.id;
+  const isOwn = section === 'own' && ownId !== undefined;
+  const kind = section === 'ai-agents' ? section : 'apps';
+  const listings = useListings(kind, useDeferredValue(text.trim()), category, isOwn ? ownId : undefined);
   return (
     <div className="page">
       <PageHead title="Market" about="Apps and agents that others have published.">
@@ -45,10 +48,10 @@ export function Market() {
         </Link>
         <DialogButton
           text="Publish a listing"
-          title={section === 'apps' ? 'Publish an app' : 'Publish an agent'}
+          title={kind === 'apps' ? 'Publish an app' : 'Publish an agent'}
           className="button main"
         >
-          {(close) => <Publish section={section} onClose={close} />}
+          {(close) => <Publish section={kind} onClose={close} />}
         </DialogButton>
       </PageHead>
       <Tabs
@@ -56,8 +59,9 @@ export function Market() {
         tabs={[
           ['apps', 'Apps'],
           ['ai-agents', 'Agents'],
+          ...(ownId === undefined ? [] : ([['own', 'My listings']] as const)),
         ]}
-        current={section}
+        current={isOwn ? section : kind}
         onChange={(to) => navigate({ search: { section: to } })}
       />
       <div className="filters">

@@ -424,6 +424,9 @@ describe('the search for listings', () => {
     const second = await call(`/search?q=quokka&limit=1&cursor=${first.json.next_cursor}`);
     expect([first, second].flatMap(({ json }) => json.data.map((entry) => entry.id)).sort()).toEqual(both);
     expect(second.json.next_cursor).toBeNull();
+    const owned = async (of: string) => (await ids(`q=quokka&owner_id=${of}`)).sort();
+    expect(await owned(String(agent.owner_id))).toEqual(both);
+    expect(await owned('acc_other')).toEqual([]);
     await call(`/apps/${id}`, { method: 'DELETE', as: owner });
     expect(
       await until(

@@ -21,6 +21,18 @@ describe('a search', () => {
     expect(indexed().search({ q: '!?', kind: 'ai-agent' })).toHaveLength(2);
   });
 
+  it('returns the listings of one owner, and those of an index without owners', () => {
+    const [first] = KNOWN;
+    if (first === undefined) throw new Error('there is no listing');
+    const index = indexed();
+    index.apply({ document: { ...first, id: 'lst_other', ownerId: 'acc_other' } });
+    expect(index.search({ q: '', ownerId: 'acc_other' })).toEqual(['lst_other']);
+    expect(index.search({ q: 'wizard', ownerId: 'acc_owner' })).toEqual([first.id]);
+    const { ownerId, ...before } = first;
+    index.apply({ document: { ...before, id: 'lst_before' } as typeof first });
+    expect(index.search({ q: '', ownerId: 'acc_other' }).toSorted()).toEqual(['lst_before', 'lst_other']);
+  });
+
   it('returns nothing if no listing resembles the words', () => {
     expect(indexed().search({ q: 'xylophone' })).toEqual([]);
     expect(indexed().search({ q: 'zzz' })).toEqual([]);

@@ -13,6 +13,7 @@ export interface SearchDocument {
   readonly id: string;
   readonly kind: ListingKind;
   readonly category: string;
+  readonly ownerId: string;
   readonly revision: number;
   readonly name: string;
   readonly tags: string;
@@ -28,12 +29,14 @@ export interface SearchQuery {
   readonly q: string;
   readonly kind?: ListingKind | undefined;
   readonly category?: string | undefined;
+  readonly ownerId?: string | undefined;
 }
 
 export const searchDocument = (listing: Listing): SearchDocument => ({
   id: listing.id,
   kind: listing.kind,
   category: listing.category,
+  ownerId: listing.ownerId,
   revision: listing.revision,
   name: listing.name,
   tags: listing.tags.join(' '),
@@ -65,7 +68,7 @@ const BOOST = { name: 4, tags: 2, category: 2, summary: 1.5, description: 1 };
 
 const OPTIONS: Options<SearchDocument> = {
   fields: Object.keys(BOOST),
-  storeFields: ['kind', 'category', 'revision'],
+  storeFields: ['kind', 'category', 'ownerId', 'revision'],
   tokenize,
   processTerm,
   autoVacuum: false,
@@ -132,11 +135,15 @@ export class SearchIndex {
     return true;
   }
 
-  /** The ids of all that fit: best first, or newest first where no words were given. */
-  search({ q, kind, category }: SearchQuery): readonly string[] {
+  /**
+   * The ids of all that fit: best first, or newest first where no words were given. An index that a version before 1.2
+   * stored has no owners, and returns the listings of all of them.
+   */
+  search({ q, kind, category, ownerId }: SearchQuery): readonly string[] {
     const filter = (result: SearchResult) =>
       (kind === undefined || result.kind === kind) &&
-      (category === undefined || result.category === category);
+      (category === undefined || result.category === category) &&
+      (ownerId === undefined || (result.ownerId ?? ownerId) === ownerId);
     if (tokenize(q).length === 0) {
       const all = this.#index.search(MiniSearch.wildcard, { filter });
       return all.map(({ id }) => String(id)).sort((a, b) => (a < b ? 1 : -1));

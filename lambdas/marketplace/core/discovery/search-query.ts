@@ -1,6 +1,7 @@
 /** The query of `GET /search`. */
 import * as z from 'zod';
 import { cursor, limit } from '../../../platform/core/api/paging.ts';
+import { idOf } from '../../../platform/core/api/response-schema.ts';
 import { category } from '../listings/fields.ts';
 import { listingKind } from '../listings/listing.ts';
 
@@ -14,6 +15,7 @@ export const searchQuery = z.object({
   q: z.string().trim().max(MAX_QUERY).default('').describe('Search terms; empty for all listings.'),
   kind: listingKind.optional(),
   category: category.optional(),
+  owner_id: idOf('acc').optional().describe('The listings of one account.'),
   limit,
   /** The number of results on the previous pages. */
   cursor: cursor(/^[1-9]\d{0,2}$/)

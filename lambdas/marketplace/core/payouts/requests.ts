@@ -82,7 +82,8 @@ async function checkPayout(
   const earliest = balance.paidOut > 0n ? 0 : await firstPayoutAt(store, sellerId, wait, clock() / 1000);
   if (clock() < earliest * 1000) {
     const date = new Date(earliest * 1000).toISOString();
-    throw new ServiceError('conflict', `The first payout is possible from ${date}.`);
+    const rule = `twice the maturity of sales after your proceeds reached ${MIN_PAYOUT_CENTS} cents`;
+    throw new ServiceError('conflict', `The first payout is possible from ${date}, ${rule}.`);
   }
   return wanted;
 }

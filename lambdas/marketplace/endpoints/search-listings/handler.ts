@@ -13,11 +13,17 @@ export const handler = publicHandler('platform', (resources) => {
   const search = createSearch(resources);
   const store = createListingStore(resources);
   return async (request) => {
-    const { limit, cursor: offset = 0, ...query } = validate(searchQuery, queryOf(request));
-    const ids = (await search()).search(query);
+    const {
+      limit,
+      cursor: offset = 0,
+      owner_id: ownerId,
+      ...query
+    } = validate(searchQuery, queryOf(request));
+    const ids = (await search()).search({ ...query, ownerId });
     const end = Math.min(offset + limit, MAX_DEPTH);
     // The index follows the listings within seconds; what was deleted since is left out.
-    const entries = await store.readMany(ids.slice(offset, end));
+    const listings = await store.readMany(ids.slice(offset, end));
+    const entries = listings.filter((each) => ownerId === undefined || each.ownerId === ownerId);
     const next = end < Math.min(ids.length, MAX_DEPTH) ? String(end) : undefined;
     return jsonResponse(pageBody({ entries, next }, listingEntry));
   };

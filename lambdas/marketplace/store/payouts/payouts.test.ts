@@ -271,7 +271,9 @@ describe('payouts', () => {
     await sellFor(1, 5);
     const { message } = await requestPayout(system(), seller, undefined).catch((failure) => failure);
     const date = new Date((world.nowSeconds + 86_400) * 1000).toISOString();
-    expect(message).toBe(`The first payout is possible from ${date}.`);
+    expect(message).toBe(
+      `The first payout is possible from ${date}, twice the maturity of sales after your proceeds reached 1000 cents.`,
+    );
     world.day += 1.1;
     const { id } = await requestPayout(system(), seller, undefined);
     await run();

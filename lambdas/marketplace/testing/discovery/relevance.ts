@@ -5,6 +5,7 @@ const listing = (index: number, fields: Partial<SearchDocument>): SearchDocument
   id: `lst_known${String(index).padStart(21, '0')}`,
   kind: 'app',
   category: 'finance',
+  ownerId: 'acc_owner',
   revision: 1,
   name: 'Something else',
   tags: '',
