@@ -14,6 +14,7 @@ import { closedLoop } from '../harness/load/loops.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { MIX } from '../soak/calls.ts';
 import { type SoakService, startSoaked } from '../soak/service.ts';
+import { measureCalls } from './calls.ts';
 import { buildCollector, startCollector } from './collector.ts';
 import { type Attributes, CLIENT, SERVER, SpanTally, startSink } from './received.ts';
 
@@ -65,6 +66,7 @@ export async function measureTelemetry(options: readonly string[] = []): Promise
     options: { calls: { type: 'string', default: '10000' } },
   });
   const calls = Number(values.calls);
+  const callMetrics = await measureCalls();
   const program = buildCollector();
   const folder = mkdtempSync(join(tmpdir(), 'bench-telemetry-'));
   const received = new SpanTally();
@@ -89,7 +91,7 @@ export async function measureTelemetry(options: readonly string[] = []): Promise
     });
     await half(Math.floor(calls / 2));
     await away;
-    return await compared(service, received, failures);
+    return [...(await compared(service, received, failures)), ...callMetrics];
   } finally {
     await service.close();
     await collector.kill();

@@ -19,6 +19,7 @@ import {
 import { createCatalog } from '../../../../lambdas/inference/store/catalog-store.ts';
 import { createSecretsClient, type DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
 import { createSecretReader } from '../../../../lambdas/platform/aws/secrets.ts';
+import type { StageCheck } from '../../../../lambdas/platform/core/stage-check.ts';
 import {
   createRequestHandler,
   type Handler,
@@ -63,6 +64,8 @@ export interface ChatOptions {
   readonly fetch: typeof fetch;
   /** Chat when absent. */
   readonly surface?: SurfaceName;
+  /** Without one, the calls are of a process that may serve, without alerts. */
+  readonly mayServe?: StageCheck | undefined;
 }
 
 /** The local catalog, with its simulated routes at `upstreamUrl`. */
@@ -73,7 +76,13 @@ export const localCatalog = (upstreamUrl: string): string =>
   ).replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstreamUrl);
 
 /** Returns the handler of `handler.ts` without the Lambda host, the pepper's secret and the log lines. */
-export function composeChat({ clients, environment, fetch, surface = 'chat' }: ChatOptions): Handler {
+export function composeChat({
+  clients,
+  environment,
+  fetch,
+  mayServe,
+  surface = 'chat',
+}: ChatOptions): Handler {
   const { create, envelope } = SURFACES[surface];
   // The catalog names secrets of the environment only, so the client is never used.
   const secrets = createSecretsClient({ region: REGION });
@@ -86,6 +95,7 @@ export function composeChat({ clients, environment, fetch, surface = 'chat' }: C
     access: { peppers: async () => PEPPERS, readSecret: createSecretReader(secretReader) },
     measure: UNMEASURED,
     catalog: createCatalog({ ...clients, environment, log: SILENT }),
+    ...(mayServe === undefined ? {} : { mayServe }),
   });
   return createRequestHandler(create({ ...calls, providers: createChatProviders(calls) }), envelope, calls);
 }
