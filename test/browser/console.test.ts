@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { paint } from '../../tools/simulators/models/model/picture.ts';
+import { until } from '../../tools/test-kit/waiting.ts';
 import { Owner } from '../system/owner.ts';
 import { Service } from '../system/service.ts';
 import { openBrowser } from './chromium.ts';
@@ -246,13 +248,32 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('button', { name: 'Send', exact: true }).click();
     await user.page.getByText('Whole after').waitFor();
     await user.page.getByText(/^Cost \$0\.\d+$/).waitFor();
+    const [chooser] = await Promise.all([
+      user.page.waitForEvent('filechooser'),
+      user.page.getByLabel('Picture (optional)').click(),
+    ]);
+    await chooser.setFiles({ name: 'dusk.png', mimeType: 'image/png', buffer: paint('dusk', 64, 64) });
+    await user.page.getByRole('img', { name: 'Attached to the message' }).waitFor();
+    await user.page.getByLabel('Message').fill('What is this?');
+    await user.page.getByRole('tab', { name: 'curl' }).click();
+    expect(await user.page.getByRole('tabpanel').innerText()).toMatch(
+      /"data:image\/png;base64,[\w+/]{60,}…"/,
+    );
+    await user.page.getByRole('button', { name: 'Send', exact: true }).click();
+    await user.page.getByRole('img', { name: 'Attached', exact: true }).waitFor();
+    await user.page.locator('.turn.assistant').nth(1).waitFor();
     await user.page.screenshot({ path: join(SCREENSHOTS, 'console-playground-chat.png') });
     await user.page.getByRole('tab', { name: 'Images' }).click();
+    await user.page.getByLabel('Size').selectOption('512x512');
     await user.page.getByRole('button', { name: 'Generate' }).click();
     await user.page.locator('img.picture').waitFor();
-    expect(await user.page.getByRole('tabpanel').innerText()).toContain('/v1/images/generations');
+    expect(await user.page.getByRole('tabpanel').innerText()).toMatch(
+      /\/v1\/images\/generations[\s\S]*512x512/,
+    );
+    expect(await user.page.locator('img.picture').evaluate('node => node.naturalWidth')).toBe(512);
     await user.page.screenshot({ path: join(SCREENSHOTS, 'console-playground-image.png'), fullPage: true });
     await user.page.getByRole('tab', { name: 'Speech' }).click();
+    await user.page.getByRole('combobox', { name: 'Voice' }).selectOption({ index: 1 });
     await user.page.getByRole('button', { name: 'Speak' }).click();
     await user.page.locator('audio').waitFor();
     // The key of the playground ends with the page, and its receipts do not link to it.
@@ -274,6 +295,21 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('button', { name: 'Publish', exact: true }).click();
     await user.page.getByRole('heading', { name: MARKUP, level: 1 }).waitFor();
     const listing = user.page.url();
+    await user.go('/market?section=own', 'Market');
+    await user.page.getByRole('tab', { name: 'My listings', selected: true }).waitFor();
+    // The index of the search follows within a second.
+    await until(
+      async () => {
+        await user.page.reload();
+        await user.page.getByRole('tab', { name: 'My listings' }).waitFor();
+        await user.settled();
+        return user.page.getByRole('link', { name: MARKUP }).count();
+      },
+      (count) => count === 1,
+    );
+    await user.page.screenshot({ path: join(SCREENSHOTS, 'console-own-listings.png') });
+    await user.page.goto(listing);
+    await user.page.getByRole('heading', { name: MARKUP, level: 1 }).waitFor();
     await user.page.screenshot({ path: join(SCREENSHOTS, 'console-listing.png') });
     const { data } = JSON.parse(await sendFrom('/api/v1/usage?limit=1')) as {
       data: readonly { id: string }[];

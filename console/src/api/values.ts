@@ -71,6 +71,9 @@ export const EVENTS_OF_MONEY: readonly EventName[] = ['balance.low', 'credit.exh
 
 export const EVENTS_WITHOUT_MARKET: readonly EventName[] = ['endpoint.disabled', ...EVENTS_OF_MONEY];
 
+/** The sizes of pictures. */
+export const IMAGE_SIZES = ['512x512', '768x768', '1024x1024', '1024x768', '768x1024'] as const;
+
 /** The largest zip of a build. */
 export const MAX_BUILD_BYTES = 52_428_800;
 

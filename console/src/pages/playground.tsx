@@ -40,8 +40,7 @@ function Trials({ prices }: { readonly prices: readonly PriceBody[] }) {
   const named = chosenKind ?? prices.find(({ model_id: id }) => id === chosen)?.type;
   const kind: TrialKind = isTrial(named) ? named : 'chat';
   const ofKind = prices.filter(({ type }) => type === kind);
-  const models = ofKind.map(({ model_id: id }) => id);
-  const model = models.find((id) => id === chosen) ?? models[0];
+  const model = ofKind.find(({ model_id: id }) => id === chosen) ?? ofKind[0];
   const Trial = TRIAL[kind];
   return (
     <>
@@ -58,15 +57,17 @@ function Trials({ prices }: { readonly prices: readonly PriceBody[] }) {
           <div className="filters">
             <Select
               label="Model"
-              value={model}
+              value={model.model_id}
               onChange={(to) => navigate({ search: { kind, model: to }, replace: true })}
               options={ofKind.map(modelOption)}
             />
           </div>
           <Trial
-            key={`${kind} ${model}`}
-            model={model}
-            maxOutputTokens={ofKind.find(({ model_id: id }) => id === model)?.max_output_tokens}
+            key={`${kind} ${model.model_id}`}
+            model={model.model_id}
+            maxOutputTokens={model.max_output_tokens}
+            capabilities={model.capabilities}
+            voices={model.voices}
           />
         </>
       )}

@@ -193,7 +193,10 @@ export const More = ({
     </div>
   ) : null;
 
-/** Text to be copied, such as a command. */
+/** The data of a file. */
+const LONG_DATA = /([\w+/]{60})[\w+/]{200,}={0,2}/g;
+
+/** Text to be copied, such as a command. Of the data of a file, the beginning is shown, and all is copied. */
 export function Code({
   text,
   label,
@@ -214,7 +217,7 @@ export function Code({
     <div className="code">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
       <section tabIndex={0} aria-label={label}>
-        <pre className={wrap ? 'wrap' : undefined}>{text}</pre>
+        <pre className={wrap ? 'wrap' : undefined}>{text.replaceAll(LONG_DATA, '$1…')}</pre>
       </section>
       <button type="button" className="button small" onClick={copy} aria-label={`Copy: ${label}`}>
         {copied ? 'Copied' : 'Copy'}

@@ -39,6 +39,13 @@ describe('the conversation turns shown as code', () => {
     expect(turnsToShow([QUESTION, ASSISTANT_MESSAGE], 'Hi')).toEqual([QUESTION, ASSISTANT_MESSAGE, QUESTION]);
   });
 
+  it('have the picture of a message as a part of its content', () => {
+    const picture = 'data:image/png;base64,AAAA';
+    const [turn] = turnsToShow([], 'Hi', picture);
+    const image = { type: 'image_url', image_url: { url: picture } };
+    expect(turn).toEqual({ role: 'user', content: [{ type: 'text', text: 'Hi' }, image] });
+  });
+
   it('belong to the last request while no message is written', () => {
     expect(turnsToShow([QUESTION, ASSISTANT_MESSAGE], ' ')).toEqual([QUESTION]);
     expect(turnsToShow([QUESTION, ASSISTANT_MESSAGE, QUESTION, ASSISTANT_MESSAGE], '')).toEqual([

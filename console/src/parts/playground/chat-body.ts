@@ -37,9 +37,25 @@ export function chatBody(
   };
 }
 
+/** Returns the turn of a message; `picture` is a data URL, empty for none. */
+export const messageOf = (text: string, picture = ''): SnippetTurn => ({
+  role: 'user',
+  content:
+    picture === ''
+      ? text
+      : [
+          { type: 'text', text },
+          { type: 'image_url', image_url: { url: picture } },
+        ],
+});
+
 /** Returns the turns of the next request; while no message is written, those of the previous one. */
-export function turnsToShow(turns: readonly SnippetTurn[], text: string): readonly SnippetTurn[] {
-  if (text.trim() !== '') return [...turns, { role: 'user', content: text }];
+export function turnsToShow(
+  turns: readonly SnippetTurn[],
+  text: string,
+  picture = '',
+): readonly SnippetTurn[] {
+  if (text.trim() !== '') return [...turns, messageOf(text, picture)];
   const requestTurns = turns.slice(0, turns.findLastIndex(({ role }) => role === 'user') + 1);
-  return requestTurns.length === 0 ? [{ role: 'user', content: 'Say hello.' }] : requestTurns;
+  return requestTurns.length === 0 ? [messageOf('Say hello.')] : requestTurns;
 }

@@ -1,7 +1,8 @@
 /** A conversation, streamed; with tools and an output schema if they are specified. */
 import { type KeyboardEvent, useState } from 'react';
+import type { PriceBody } from '../../api/types.ts';
 import { countText } from '../basics.tsx';
-import { Input, TextArea } from '../form.tsx';
+import { Field, Input, TextArea } from '../form.tsx';
 import { Problem } from '../problem.tsx';
 import { AsCode } from '../snippets/tabs.tsx';
 import { chatBody, type Draft, turnsToShow } from './chat-body.ts';
@@ -9,29 +10,40 @@ import { useConversation } from './conversation.ts';
 import { MetricsLine } from './metrics-line.tsx';
 import { Talk } from './talk.tsx';
 
-/** The model of a trial, and the most that it writes. */
+/** The model of a trial, with what the catalog says of it. */
 export interface TrialModel {
   readonly model: string;
   readonly maxOutputTokens?: number | undefined;
+  readonly capabilities?: PriceBody['capabilities'];
+  readonly voices?: PriceBody['voices'];
 }
+
+/** The largest picture, in bytes: as base64, it leaves room in a body of 6 MB. */
+const MAX_PICTURE_BYTES = 3_000_000;
 
 /** The output limit that a conversation begins with, unless the model writes less. */
 const OUTPUT_LIMIT = 1024;
 
-export function ChatTrial({ model, maxOutputTokens = 1_000_000 }: TrialModel) {
+export function ChatTrial({ model, maxOutputTokens = 1_000_000, capabilities = [] }: TrialModel) {
   const [text, setText] = useState('');
+  const [picture, setPicture] = useState('');
   const [draft, setDraft] = useState<Draft>({
     system: '',
     tools: '',
     schema: '',
     maxTokens: String(Math.min(OUTPUT_LIMIT, maxOutputTokens)),
   });
-  const { turns, coming, ended, send, stop, clear, busy, error } = useConversation(model, (unanswered) =>
-    setText((written) => (written === '' ? unanswered : written)),
+  const { turns, coming, ended, send, stop, clear, busy, error } = useConversation(
+    model,
+    (unanswered, itsPicture) => {
+      setText((written) => (written === '' ? unanswered : written));
+      setPicture((chosen) => (chosen === '' ? itsPicture : chosen));
+    },
   );
   const submit = () => {
     setText('');
-    send(text, draft);
+    setPicture('');
+    send(text, picture, draft);
   };
   return (
     <>
@@ -60,6 +72,7 @@ export function ChatTrial({ model, maxOutputTokens = 1_000_000 }: TrialModel) {
             onKeyDown={sendOnEnter}
             hint="Enter sends; Shift+Enter begins a line."
           />
+          {capabilities.includes('vision') ? <Picture of={picture} onChange={setPicture} /> : null}
           <div className="row apart">
             <Input
               label="Output limit, tokens"
@@ -89,8 +102,51 @@ export function ChatTrial({ model, maxOutputTokens = 1_000_000 }: TrialModel) {
         </form>
         <Extras draft={draft} onChange={setDraft} />
       </div>
-      <AsCode of={() => ({ kind: 'chat', body: chatBody(model, turnsToShow(turns, text), draft) })} />
+      <AsCode
+        of={() => ({ kind: 'chat', body: chatBody(model, turnsToShow(turns, text, picture), draft) })}
+      />
     </>
+  );
+}
+
+/** A picture that goes with the message, as a data URL; empty for none. */
+function Picture({
+  of: picture,
+  onChange,
+}: {
+  readonly of: string;
+  readonly onChange: (url: string) => void;
+}) {
+  const choose = (field: HTMLInputElement) => {
+    const [file] = field.files ?? [];
+    const isTooLarge = (file?.size ?? 0) > MAX_PICTURE_BYTES;
+    field.setCustomValidity(isTooLarge ? 'Choose a picture of at most 3 MB.' : '');
+    field.reportValidity();
+    if (file === undefined || isTooLarge) return;
+    const reader = new FileReader();
+    reader.onload = () => onChange(String(reader.result));
+    reader.readAsDataURL(file);
+  };
+  return (
+    <Field label="Picture (optional)">
+      {(id) =>
+        picture === '' ? (
+          <input
+            id={id}
+            type="file"
+            accept="image/png,image/jpeg,image/gif,image/webp"
+            onChange={({ target }) => choose(target)}
+          />
+        ) : (
+          <div className="row">
+            <img className="picture thumbnail" src={picture} alt="Attached to the message" />
+            <button id={id} type="button" className="button small" onClick={() => onChange('')}>
+              Remove
+            </button>
+          </div>
+        )
+      }
+    </Field>
   );
 }
 

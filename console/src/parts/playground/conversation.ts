@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { type PlaygroundMetrics, streamChat } from '../../api/playground.ts';
 import { useAction } from '../form.tsx';
 import type { SnippetTurn } from '../snippets/requests.ts';
-import { chatBody, type Draft } from './chat-body.ts';
+import { chatBody, type Draft, messageOf } from './chat-body.ts';
 
 interface EndedAnswer {
   readonly metrics: PlaygroundMetrics;
@@ -12,13 +12,13 @@ interface EndedAnswer {
 }
 
 /** `onUnanswered` receives a message that failed before any answer: it leaves the conversation. */
-export function useConversation(model: string, onUnanswered: (text: string) => void) {
+export function useConversation(model: string, onUnanswered: (text: string, picture: string) => void) {
   const [turns, setTurns] = useState<readonly SnippetTurn[]>([]);
   const [coming, setComing] = useState<string>();
   const [ended, setEnded] = useState<EndedAnswer>();
   const stop = useRef<AbortController>(null);
-  const { run, busy, error } = useAction(async (text: string, draft: Draft) => {
-    const requestTurns: readonly SnippetTurn[] = [...turns, { role: 'user', content: text }];
+  const { run, busy, error } = useAction(async (text: string, picture: string, draft: Draft) => {
+    const requestTurns: readonly SnippetTurn[] = [...turns, messageOf(text, picture)];
     const controller = new AbortController();
     stop.current = controller;
     setTurns(requestTurns);
@@ -36,7 +36,7 @@ export function useConversation(model: string, onUnanswered: (text: string) => v
       if (controller.signal.aborted) return;
       if (output === '') {
         nextTurns = turns;
-        onUnanswered(text);
+        onUnanswered(text, picture);
       }
       throw failure;
     } finally {

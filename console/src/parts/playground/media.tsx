@@ -1,8 +1,8 @@
 /** Images, speech and transcription. */
 import { type ReactNode, useEffect, useState } from 'react';
 import { inference, type PlaygroundMetrics } from '../../api/playground.ts';
-import { KIND_PATHS } from '../../api/values.ts';
-import { Field, Form, Input, TextArea } from '../form.tsx';
+import { IMAGE_SIZES, KIND_PATHS } from '../../api/values.ts';
+import { Field, Form, Input, Select, TextArea } from '../form.tsx';
 import type { SnippetRequest } from '../snippets/requests.ts';
 import { AsCode } from '../snippets/tabs.tsx';
 import type { TrialModel } from './chat.tsx';
@@ -57,10 +57,12 @@ interface Images {
 
 export function ImageTrial({ model }: TrialModel) {
   const [prompt, setPrompt] = useState('A lighthouse at dusk');
+  const [size, setSize] = useState('');
+  const sized = size === '' ? {} : { size };
   return (
     <Trial
       submit="Generate"
-      request={{ kind: 'image', body: { model, prompt, response_format: 'b64_json' } }}
+      request={{ kind: 'image', body: { model, prompt, ...sized, response_format: 'b64_json' } }}
       read={async (response) => (await response.json()) as Images}
       show={({ data: [image] }) =>
         image?.b64_json === undefined ? null : (
@@ -69,13 +71,19 @@ export function ImageTrial({ model }: TrialModel) {
       }
     >
       <TextArea label="Prompt" value={prompt} onChange={setPrompt} rows={2} />
+      <Select
+        label="Size"
+        value={size}
+        onChange={setSize}
+        options={[['', 'The default'], ...IMAGE_SIZES.map((each) => [each, each] as const)]}
+      />
     </Trial>
   );
 }
 
-export function SpeechTrial({ model }: TrialModel) {
+export function SpeechTrial({ model, voices = [] }: TrialModel) {
   const [input, setInput] = useState('Every call has a price, and this one is yours.');
-  const [voice, setVoice] = useState('alloy');
+  const [voice, setVoice] = useState(voices[0] ?? 'alloy');
   return (
     <Trial
       submit="Speak"
@@ -84,7 +92,16 @@ export function SpeechTrial({ model }: TrialModel) {
       show={(audio) => <Audio of={audio} />}
     >
       <TextArea label="Text" value={input} onChange={setInput} rows={2} />
-      <Input label="Voice" value={voice} onChange={setVoice} />
+      {voices.length === 0 ? (
+        <Input label="Voice" value={voice} onChange={setVoice} />
+      ) : (
+        <Select
+          label="Voice"
+          value={voice}
+          onChange={setVoice}
+          options={voices.map((each) => [each, each])}
+        />
+      )}
     </Trial>
   );
 }

@@ -38,7 +38,15 @@ export function Talk({
         // biome-ignore lint/suspicious/noArrayIndexKey: turns are only ever added at the end.
         <div key={at} className={`turn ${role}`}>
           <span className="hidden">{role === 'user' ? 'You: ' : 'Model: '}</span>
-          {content}
+          {typeof content === 'string'
+            ? content
+            : content.map((part) =>
+                part.type === 'text' ? (
+                  part.text
+                ) : (
+                  <img key="picture" className="picture" src={part.image_url.url} alt="Attached" />
+                ),
+              )}
         </div>
       ))}
       {coming === undefined ? null : <div className="turn assistant">{coming}</div>}

@@ -2,9 +2,13 @@
 import type { PolicyBody, PriceBody } from '../../api/types.ts';
 import type { CallKindValue } from '../../api/values.ts';
 
+type SnippetPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } };
+
 export interface SnippetTurn {
   readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
+  readonly content: string | readonly SnippetPart[];
 }
 
 /** A chat completion as OpenAI's API takes it. */
@@ -76,18 +80,31 @@ export function messagesBody({
   tools,
   response_format: format,
 }: ChatBody): object {
-  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content as string);
   return {
     model,
     max_tokens: maxTokens,
     ...(system.length === 0 ? {} : { system: system.join('\n\n') }),
-    messages: messages.filter(({ role }) => role !== 'system'),
+    messages: messages.filter(({ role }) => role !== 'system').map(messagesTurn),
     ...(tools === undefined ? {} : { tools: Array.isArray(tools) ? tools.map(messagesTool) : tools }),
     ...(format === undefined
       ? {}
       : { output_config: { format: { type: 'json_schema', schema: format.json_schema.schema } } }),
   };
 }
+
+/** A picture of a data URL is a source of the Messages API. */
+const messagesTurn = ({ role, content }: SnippetTurn) => ({
+  role,
+  content:
+    typeof content === 'string'
+      ? content
+      : content.map((part) => {
+          if (part.type === 'text') return part;
+          const [, mediaType, data] = /^data:([^;]+);base64,(.*)$/.exec(part.image_url.url) ?? [];
+          return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
+        }),
+});
 
 interface ChatTool {
   readonly function?: {

@@ -64,6 +64,7 @@ export const priceSchema = z.object({
     .array(z.enum(CAPABILITIES))
     .optional()
     .describe('What some route of the model takes; a request goes to a route that takes all it needs.'),
+  voices: z.array(z.string()).optional().describe('All voices of a model of speech, if they are known.'),
 });
 
 /** An entry of `GET /api/v1/models`. `price` is the main value, the input price for token-billed models. */
@@ -84,6 +85,7 @@ export function priceEntry(model: Model): Body<typeof priceSchema> {
     ...(routeCapabilities.size === 0
       ? {}
       : { capabilities: CAPABILITIES.filter((each) => routeCapabilities.has(each)) }),
+    ...(model.voices === undefined ? {} : { voices: model.voices }),
   };
   if (price.unit !== 'per_million_tokens') return entry;
   return {

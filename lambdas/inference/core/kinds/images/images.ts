@@ -17,7 +17,7 @@ import { type CallKind, forwarded, type KindResponse, measuredOutcome } from '..
 /** ImageRequest (interface, Resources). */
 const MAX_IMAGES = 4;
 
-const SIZES = ['512x512', '768x768', '1024x1024', '1024x768', '768x1024'] as const;
+export const SIZES = ['512x512', '768x768', '1024x1024', '1024x768', '768x1024'] as const;
 
 export const imageRequest = z.looseObject({
   model: reference,
