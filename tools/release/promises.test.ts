@@ -47,7 +47,7 @@ describe('a version after a release', () => {
     expect(brokenPromises(LAYOUTS, lastReleased(releases) ?? LAYOUTS)).toEqual([]);
   });
 
-  it('has a number of its own if it is this tree and writes another layout', () => {
+  it('needs a number of its own if it is this tree and writes another layout', () => {
     // By the number, the operator's command knows whether the stage may begin with the newest layouts.
     const written = (layouts: object) => Object.entries(layouts).map(([kind, { writes }]) => [kind, writes]);
     const isReleased = existsSync(join(releases, RELEASE));

@@ -39,7 +39,7 @@ describe('the conversation turns shown as code', () => {
     expect(turnsToShow([QUESTION, ASSISTANT_MESSAGE], 'Hi')).toEqual([QUESTION, ASSISTANT_MESSAGE, QUESTION]);
   });
 
-  it('have the picture of a message as a part of its content', () => {
+  it('contain the picture of a message as a part of its content', () => {
     const picture = 'data:image/png;base64,AAAA';
     const [turn] = turnsToShow([], 'Hi', picture);
     const image = { type: 'image_url', image_url: { url: picture } };
