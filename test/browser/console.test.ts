@@ -270,7 +270,7 @@ describe('the console in Chromium', () => {
     expect(await user.page.getByRole('tabpanel').innerText()).toMatch(
       /\/v1\/images\/generations[\s\S]*512x512/,
     );
-    expect(await user.page.locator('img.picture').evaluate('node => node.naturalWidth')).toBe(512);
+    expect(await user.page.evaluate("document.querySelector('img.picture').naturalWidth")).toBe(512);
     await user.page.screenshot({ path: join(SCREENSHOTS, 'console-playground-image.png'), fullPage: true });
     await user.page.getByRole('tab', { name: 'Speech' }).click();
     await user.page.getByRole('combobox', { name: 'Voice' }).selectOption({ index: 1 });

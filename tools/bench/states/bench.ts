@@ -8,6 +8,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
+import { packState, unpackState } from '../../../test/releases/fixture/state-file.ts';
+import { readCloudAssembly } from '../../local/assembly/cloud-assembly.ts';
+import { Stacks } from '../../local/assembly/stacks.ts';
+import { describeTables } from '../../local/assembly/tables.ts';
+import { createEngineClient } from '../../local/dynamodb/client.ts';
+import { startEngine } from '../../local/dynamodb/engine.ts';
+import { ensureTables } from '../../local/dynamodb/tables.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { releasedVersion } from '../rolling/programs.ts';
 
@@ -62,8 +69,22 @@ async function testState(title: string, root: string, state: string): Promise<re
   ];
 }
 
+/** Switches the streams of a state's tables, as the update of the stack to the release does; returns its file. */
+async function goBack(folder: string, state: string, assembly: string): Promise<string> {
+  const stateDir = join(folder, 'back');
+  unpackState(state, stateDir);
+  const engine = await startEngine({ databaseFile: join(stateDir, 'dynamodb.sqlite') });
+  const client = createEngineClient(engine.endpoint);
+  await ensureTables(client, describeTables(new Stacks(readCloudAssembly(assembly))));
+  client.destroy();
+  await engine.stop();
+  const file = join(folder, 'back.br');
+  packState(stateDir, file);
+  return file;
+}
+
 /** A checkout of the release in a temporary folder, whose shared host is the one that the release stored. */
-function checkOut(folder: string, release: string): string {
+function checkOut(folder: string, release: string) {
   const stored = join(ROOT, 'releases', release);
   const { commit } = existsSync(stored)
     ? JSON.parse(readFileSync(join(stored, 'release.json'), 'utf8'))
@@ -79,7 +100,7 @@ function checkOut(folder: string, release: string): string {
     const host = brotliDecompressSync(readFileSync(join(stored, 'host.mjs.br')));
     writeFileSync(join(assembly, 'inference-host', 'host.mjs'), host);
   }
-  return root;
+  return { root, assembly };
 }
 
 export async function measureStates(): Promise<readonly BenchMetric[]> {
@@ -88,10 +109,10 @@ export async function measureStates(): Promise<readonly BenchMetric[]> {
   try {
     const old = checkOut(folder, release);
     const stored = join(ROOT, 'releases', release, 'state.br');
-    const ours = await writeState(ROOT, join(folder, 'ours.br'));
-    const theirs = existsSync(stored) ? stored : await writeState(old, join(folder, 'theirs.br'));
+    const ours = await goBack(folder, await writeState(ROOT, join(folder, 'ours.br')), old.assembly);
+    const theirs = existsSync(stored) ? stored : await writeState(old.root, join(folder, 'theirs.br'));
     return [
-      ...(await testState('the release on our state', old, ours)),
+      ...(await testState('the release on our state', old.root, ours)),
       ...(await testState('this tree on the state of the release', ROOT, theirs)),
     ];
   } finally {
