@@ -3,6 +3,7 @@
  * to a call without any of it. Telemetry itself leaves by the stream of the table, of which a call sees nothing.
  */
 import { createAlerts } from '../../../lambdas/ledger/store/alert-store.ts';
+import { VARIABLES } from '../../../lambdas/platform/contract/environment.ts';
 import { LAYOUTS } from '../../../lambdas/platform/contract/layouts.ts';
 import { NANO_PER_USD } from '../../../lambdas/platform/core/money.ts';
 import type { StageCheck } from '../../../lambdas/platform/core/stage-check.ts';
@@ -36,12 +37,15 @@ const BODY = {
 /** An example of W3C Trace Context, 3.2. */
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-/** A stage on which everything of this version is finished. */
-const FINISHED: StageCheck = {
+const stageOf = (layoutOf: StageCheck['layoutOf']): StageCheck => ({
   check: () => undefined,
   prepare: () => undefined,
-  layoutOf: (kind) => LAYOUTS[kind as keyof typeof LAYOUTS].writes,
-};
+  layoutOf,
+});
+
+/** A stage that was updated, and one on which everything of this version is finished. */
+const UPDATED = stageOf(() => 1);
+const FINISHED = stageOf((kind) => LAYOUTS[kind as keyof typeof LAYOUTS].writes);
 
 type Call = () => Promise<unknown>;
 
@@ -50,7 +54,7 @@ export async function measureCalls(): Promise<readonly BenchMetric[]> {
   const upstream = await startUpstreamProcess(0, () => {});
   try {
     await applyCatalog(database, localCatalog(upstream.url));
-    const [plain, traced] = [await open(database), await open(database, FINISHED)];
+    const [plain, traced] = [await open(database, UPDATED), await open(database, FINISHED)];
     const ratios: number[] = [];
     for (let block = 0; block < WARM_UP_BLOCKS + BLOCKS; block += 1) {
       // Which of the two comes first alternates too.
@@ -79,18 +83,19 @@ export async function measureCalls(): Promise<readonly BenchMetric[]> {
   }
 }
 
-/** Opens an account of its own, with the calls of it; with a stage, it has alerts and its calls a trace. */
-async function open(database: Database, stage?: StageCheck) {
+/** Opens an account of its own, with the calls of it; on the finished stage, it has alerts and its calls a trace. */
+async function open(database: Database, stage: StageCheck) {
   const clients = database.connect();
-  const { environment } = database;
+  // No call of the bench publishes an event.
+  const environment = { ...database.environment, [VARIABLES.eventBus]: 'none' };
   const traffic = new Traffic(clients, backgroundTables(database));
   const { accountId, credential } = await openAccount(clients, environment);
-  if (stage !== undefined) {
+  if (stage === FINISHED) {
     const { store } = createAlerts({ clients, environment, log: SILENT, stage });
     await store.setThresholds(accountId, { lowUsd: NANO_PER_USD, lowDays: 7 });
   }
   const handler = composeChat({ clients, environment, fetch, mayServe: stage });
-  const headers: Readonly<Record<string, string>> = stage === undefined ? {} : { traceparent: TRACEPARENT };
+  const headers: Readonly<Record<string, string>> = stage === FINISHED ? { traceparent: TRACEPARENT } : {};
   const call: Call = async () => readText(await callChat(handler, { credential, body: BODY, headers }));
   return { call, traffic };
 }

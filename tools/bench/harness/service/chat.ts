@@ -65,7 +65,7 @@ export interface ChatOptions {
   /** Chat when absent. */
   readonly surface?: SurfaceName;
   /** Without one, the calls are of a process that may serve, without alerts. */
-  readonly mayServe?: StageCheck | undefined;
+  readonly mayServe?: StageCheck;
 }
 
 /** The local catalog, with its simulated routes at `upstreamUrl`. */
