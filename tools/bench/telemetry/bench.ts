@@ -63,7 +63,7 @@ interface Sums {
 export async function measureTelemetry(options: readonly string[] = []): Promise<readonly BenchMetric[]> {
   const { values } = parseArgs({
     args: [...options],
-    options: { calls: { type: 'string', default: '10000' } },
+    options: { calls: { type: 'string', default: '10500' } },
   });
   const calls = Number(values.calls);
   const callMetrics = await measureCalls();
@@ -125,7 +125,7 @@ async function recordsOf({ operator }: SoakService): Promise<readonly UsageRecor
   return records;
 }
 
-/** Waits until each record has arrived, at most as long as deliveries are tried again soon. */
+/** Waits until each record has arrived and no other call, at most as long as deliveries are tried again soon. */
 async function compared(
   service: SoakService,
   received: SpanTally,
@@ -133,7 +133,9 @@ async function compared(
 ): Promise<readonly BenchMetric[]> {
   const startedMs = performance.now();
   let records = await recordsOf(service);
-  const isDrained = () => records.every(({ id }) => received.calls.has(id));
+  // A call whose caller has left ends after its last answer.
+  const isDrained = () =>
+    records.length >= received.calls.size && records.every(({ id }) => received.calls.has(id));
   while (!isDrained() && performance.now() - startedMs < DRAIN_MS) {
     await sleep(POLL_MS);
     records = await recordsOf(service);
