@@ -1,9 +1,9 @@
 /** The service of this checkout on the state of a release, with the clock of that release. */
 import { renameSync, rmSync } from 'node:fs';
 import { shiftedClock } from '../../tools/test-kit/clock-shift.ts';
+import { unpackState } from '../../tools/test-kit/state-file.ts';
 import { Service } from '../system/service.ts';
 import { type Fixture, readFixtureFile } from './fixture/fixture.ts';
-import { unpackState } from './fixture/state-file.ts';
 
 export class RestoredService {
   readonly fixture: Fixture;

@@ -8,13 +8,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { packState, unpackState } from '../../../test/releases/fixture/state-file.ts';
 import { readCloudAssembly } from '../../local/assembly/cloud-assembly.ts';
 import { Stacks } from '../../local/assembly/stacks.ts';
 import { describeTables } from '../../local/assembly/tables.ts';
 import { createEngineClient } from '../../local/dynamodb/client.ts';
 import { startEngine } from '../../local/dynamodb/engine.ts';
 import { ensureTables } from '../../local/dynamodb/tables.ts';
+import { packState, unpackState } from '../../test-kit/state-file.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { releasedVersion } from '../rolling/programs.ts';
 
