@@ -70,9 +70,12 @@ describe('the pages without an account, in Chromium', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  it('sends the example of a call with a key', async () => {
+  it('sends the example of a call with a key, which is pasted into the field that has the focus', async () => {
     await page.locator('.btn.authorize').first().click();
-    await page.locator('.auth-container input[type="text"]').first().fill(service.session.api_key);
+    const field = page.locator('.auth-container input').first();
+    await field.and(page.locator(':focus')).waitFor();
+    await page.keyboard.insertText(service.session.api_key);
+    expect(await field.inputValue()).toBe(service.session.api_key);
     await page.locator('.auth-btn-wrapper .authorize').first().click();
     await page.locator('.btn-done').first().click();
     const chat = page.locator('#operations-Inference-createChatCompletion');

@@ -66,9 +66,9 @@ describe('the first use of the console', () => {
       await user.page.getByRole('heading', { name: sdk }).waitFor();
   });
 
-  it('says that a rejected call is not recorded, in place of another request id', async () => {
+  it('says that what the service itself rejects is not recorded, in place of another request id', async () => {
     await user.page.goto(`${service.session.platform_url}/console#/activity/req_01M7Y9QKHRDYCBJK7FZH4N8FGP`);
-    const answer = user.page.getByText('Rejected calls are not recorded');
+    const answer = user.page.getByText('What the service itself rejects is not recorded');
     await answer.waitFor();
     expect(await answer.innerText()).not.toContain('request id');
   });
@@ -145,7 +145,9 @@ describe('the first use of the console', () => {
     await user.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await user.go('/start', 'First call');
     expect(await newKey()).toBe(key);
-    await user.page.getByText('A rejected call costs nothing and is not recorded').waitFor();
+    await user.page
+      .getByText('A call that the service itself rejects costs nothing and is not recorded')
+      .waitFor();
     await take('start-key');
     await button('Done').click();
     await user.page.getByText('put the key that you have copied in the place of the placeholder').waitFor();

@@ -24,7 +24,7 @@ export function Activity() {
     <div className="page">
       <PageHead
         title="Activity"
-        about="Every call, newest first. Calls that were rejected (400, 401, 402, 404, 429) cost nothing and are not recorded: your client's error says why."
+        about="Every call, newest first. What the service itself rejects (400, 401, 402, 404, 429) is not recorded: your client's error says why. A call that a model's routes rejected is recorded as failed, at no cost."
       >
         <CallSearch />
       </PageHead>

@@ -32,8 +32,8 @@ export function ReceiptPage() {
       </PageHead>
       {receipt.error instanceof ApiError && receipt.error.status === 404 ? (
         <Empty>
-          Your account has no receipt with this id. Rejected calls are not recorded: the error that your
-          client received says why. A call has its receipt when its response has ended.
+          Your account has no receipt with this id. What the service itself rejects is not recorded: the error
+          that your client received says why. A call has its receipt when its response has ended.
         </Empty>
       ) : (
         <Loaded query={receipt}>{(data) => <Receipt of={data} />}</Loaded>

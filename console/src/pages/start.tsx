@@ -128,7 +128,7 @@ function Waiting({ keyId }: { readonly keyId: string }) {
   );
 }
 
-/** Explains why a call may not arrive here: the service does not record rejected calls. */
+/** Explains why a call may not arrive here: the service does not record what it rejects itself. */
 function Rejections() {
   const balance = useBalance();
   return (
@@ -143,9 +143,10 @@ function Rejections() {
         </p>
       ) : null}
       <p className="small quiet">
-        A rejected call costs nothing and is not recorded, so it does not appear here; your client shows its
-        error. 401: the key is not the one above. 402: the balance, or a cap of the key, does not cover the
-        call. 400 and 404: the message says what to change. 429: too many calls in a minute.
+        A call that the service itself rejects costs nothing and is not recorded, so it does not appear here;
+        your client shows its error. 401: the key is not the one above. 402: the balance, or a cap of the key,
+        does not cover the call. 400 and 404: the message says what to change. 429: too many calls in a
+        minute.
       </p>
     </>
   );

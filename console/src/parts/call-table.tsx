@@ -63,7 +63,7 @@ export const CallTable = ({ calls }: { readonly calls: readonly UsageEntry[] }) 
     empty={
       <>
         No calls. <Link to="/start">Make a call from your client</Link>, or{' '}
-        <Link to="/playground">try a model here</Link>. Rejected calls are not recorded.
+        <Link to="/playground">try a model here</Link>. What the service itself rejects is not recorded.
       </>
     }
   />

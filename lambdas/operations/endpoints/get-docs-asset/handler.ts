@@ -9,7 +9,8 @@ import { createCompressedFiles } from '../../../platform/system/compressed-files
 
 /**
  * Starts the reference; a separate file, so that the page needs no inline script. It has the theme of the console, and offers
- * the ways to authorize that a page can use: cookies are sent by themselves, or not at all.
+ * the ways to authorize that a page can use: cookies are sent by themselves, or not at all. The dialog opens with the focus
+ * in its first field, which takes an API key: Swagger UI focuses each field in turn, so that the last would have it.
  */
 const START = `const theme = localStorage.getItem('theme') ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 document.documentElement.classList.toggle('dark-mode', theme === 'dark');
@@ -22,10 +23,20 @@ const offered = ({ components, paths, ...spec }) => {
   const servers = [{ url: new URL('.', document.baseURI).href.slice(0, -1) }];
   return { ...spec, servers, paths, components: { ...components, securitySchemes: Object.fromEntries(schemes) } };
 };
+const focusFirst = () => document.querySelector('.auth-container input')?.focus();
+const wrapActions = {
+  spec: { updateJsonSpec: (update) => (spec) => update(offered(spec)) },
+  auth: {
+    showDefinitions: (show) => (definitions) => {
+      show(definitions);
+      setTimeout(focusFirst);
+    },
+  },
+};
 window.addEventListener('DOMContentLoaded', () => {
   window.ui = SwaggerUIBundle({
     url: new URL('openapi.json', document.baseURI).href,
-    plugins: [() => ({ statePlugins: { spec: { wrapActions: { updateJsonSpec: (update) => (spec) => update(offered(spec)) } } } })],
+    plugins: [() => ({ statePlugins: { spec: { wrapActions: wrapActions.spec }, auth: { wrapActions: wrapActions.auth } } })],
     dom_id: '#reference',
     deepLinking: true,
     displayRequestDuration: true,

@@ -8,6 +8,8 @@ const STATELESS = 'nothing is stored here; send the whole conversation to POST /
 const NO_FILES = 'no file is stored here; send it within the request, as base64 or by its URL';
 const CONCURRENT = 'send each request by itself; they may run concurrently';
 const OWN_TOOLS = 'declare functions in tools, and run them yourself';
+const BALANCE = 'GET /credits/{api_key} has the balance';
+const BALANCE_AND_KEYS = `${BALANCE}, GET /api-keys lists the keys`;
 const CHAT = 'use POST /v1/chat/completions, or POST /v1/messages';
 
 export const MISSING_PATHS: Readonly<Record<string, string>> = {
@@ -35,9 +37,12 @@ export const MISSING_PATHS: Readonly<Record<string, string>> = {
   '/v1/containers': OWN_TOOLS,
   '/v1/skills': OWN_TOOLS,
   '/v1/agents': OWN_TOOLS,
-  '/v1/organization': 'GET /v1/usage lists the calls of a key, GET /api/v1/usage those of the account',
+  '/v1/organization': 'GET /v1/organization/costs has costs, GET /v1/organization/usage/{kind} usage',
   '/v1/generation': 'GET /v1/usage/{request_id} has the cost of a call',
-  '/v1/key': 'GET /credits/{api_key} has the balance, GET /api-keys lists the keys',
+  '/v1/credits': BALANCE,
+  '/v1/dashboard/billing': `${BALANCE}, GET /v1/organization/costs the costs`,
+  '/v1/auth/key': BALANCE_AND_KEYS,
+  '/v1/key': BALANCE_AND_KEYS,
   '/v1/model': 'GET /v1/models lists the models',
   '/key': 'POST /api-keys creates a key, GET /api-keys lists them',
   '/model': CHAT,

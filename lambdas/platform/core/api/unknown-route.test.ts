@@ -47,7 +47,21 @@ describe('the error of an unknown route', () => {
   });
 
   it.each([
+    ['POST', '/v1/chat/completion', '/v1/chat/completions'],
+    ['GET', '/v1/chat/completion', '/v1/chat/completions'],
+    ['POST', '/chat/completion', '/v1/chat/completions'],
+    ['POST', '/v1/embedding', '/v1/embeddings'],
+    ['POST', '/v1/images/generation', '/v1/images/generations'],
+  ])('names for %s %s, a singular, the path that was meant: %s', async (method, path, meant) => {
+    expect(await readResponse(method, path)).toMatchObject({
+      code: 'unknown_path',
+      message: `There is no such path; did you mean ${meant}?`,
+    });
+  });
+
+  it.each([
     ['POST', '/models'],
+    ['GET', '/apps/'],
     ['POST', '/v1/v2/messages'],
     ['GET', '//'],
     ['POST', '/v1/chat'],
@@ -76,7 +90,9 @@ describe('the error of an unknown route', () => {
     ['/batches', '/v1/batches'],
     ['/api/v1/generation', '/v1/generation'],
     ['/v1/v1/files/', '/v1/files'],
-  ])('names for %s, below a wrong base URL, %s', async (path, named) => {
+    ['/dashboard/billing/credit_grants', '/v1/dashboard/billing'],
+    ['/v1/completion', '/v1/completions'],
+  ])('names for %s, which resembles it, %s', async (path, named) => {
     expect(await readResponse('POST', path)).toMatchObject({
       message: expect.stringContaining(` ${named}: `),
     });

@@ -63,7 +63,10 @@ export function unknownRoute(methodsOf: (path: string) => readonly string[]): En
     if (methods.length === 0 || methods.includes(request.method)) {
       const similar = similarPaths(pathname);
       const meant = similar.find((path) => methodsOf(path).includes(request.method));
-      const message = meant === undefined ? insteadOf([pathname, ...similar]) : wrongPath(meant);
+      const message =
+        meant === undefined
+          ? hintFor([pathname, ...similar], methodsOf)
+          : `${didYouMean(meant)} ${BASE_URLS}`;
       throw new ServiceError('unknown_path', message ?? (isBaseUrl(pathname) ? NO_PATH : NO_SUCH_PATH));
     }
     const allow = methods.join(', ');
@@ -77,7 +80,17 @@ const isBaseUrl = (pathname: string) => /^(\/api)?\/v1\/?$/.test(pathname);
 const BASE_URLS =
   'The base URL of an OpenAI client ends in /v1 (not /api/v1), that of an Anthropic client has no path.';
 
-const wrongPath = (path: string) => `There is no such path; did you mean ${path}? ${BASE_URLS}`;
+const didYouMean = (path: string) => `There is no such path; did you mean ${path}?`;
+
+/** Returns what to use in place of paths; if that is unknown, the path of which one is the singular. */
+function hintFor(
+  paths: readonly string[],
+  methodsOf: (path: string) => readonly string[],
+): string | undefined {
+  const plurals = paths.filter((path) => /\w$/.test(path)).map((path) => `${path}s`);
+  const meant = plurals.find((path) => methodsOf(path).length > 0);
+  return insteadOf(paths) ?? (meant === undefined ? insteadOf(plurals) : didYouMean(meant));
+}
 
 /** The paths that a client with a wrong base URL means: without `/v1`, with `/v1` twice, with `/api/v1`, or with a slash too many. */
 function similarPaths(pathname: string): readonly string[] {
