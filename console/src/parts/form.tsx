@@ -124,6 +124,7 @@ export function Form({
   onSubmit,
   submit,
   onCancel,
+  dismiss = 'Cancel',
   labels,
   children,
 }: {
@@ -131,6 +132,8 @@ export function Form({
   /** The text of its button. */
   readonly submit: string;
   readonly onCancel?: () => void;
+  /** The text of the button that closes it without sending. */
+  readonly dismiss?: string;
   /** The labels of its fields, by their names in the API, for errors that name one. */
   readonly labels?: FieldLabels;
   readonly children: ReactNode;
@@ -149,7 +152,7 @@ export function Form({
       <div className="row end">
         {onCancel === undefined ? null : (
           <button type="button" className="button" onClick={onCancel}>
-            Cancel
+            {dismiss}
           </button>
         )}
         <button type="submit" className="button main" disabled={busy}>

@@ -60,6 +60,7 @@ const COLUMNS: readonly Column<PayoutBody>[] = [
 const CancelPayout = ({ of: { id } }: { readonly of: PayoutBody }) => (
   <Confirmed
     text="Cancel the payout"
+    dismiss="Keep the payout"
     question="Its amount is available again, if it has not been sent."
     action={async () => {
       await call(`/api/v1/payouts/${encodeURIComponent(id)}/cancel`, { method: 'POST' });
