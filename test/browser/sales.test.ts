@@ -393,6 +393,7 @@ describe('the market of the console', () => {
     await sale.getByRole('button', { name: 'Refund' }).click();
     const dialog = seller.page.getByRole('dialog');
     expect(await dialog.getByLabel('Amount, USD').inputValue()).toBe('25');
+    expect(await dialog.innerText()).toMatch(/Charts, \$25\.00\.[\s\S]*everything ends the purchase\./);
     await dialog.getByLabel('Amount, USD').fill('5.50');
     await seller.take('earnings-refund');
     await dialog.getByRole('button', { name: 'Refund' }).click();

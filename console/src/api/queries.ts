@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { account } from './account.ts';
 import { ApiError, call, withQuery } from './client.ts';
-import { DAY_SECONDS, secondsOf } from './statements.ts';
+import { DAY_SECONDS, secondsOf } from './day-span.ts';
 import type * as Api from './types.ts';
 import { incompleteRollupsDelayMs } from './usage-rollups.ts';
 import { EVENTS, EVENTS_WITHOUT_MARKET, type EventName } from './values.ts';

@@ -99,6 +99,11 @@ export const TextArea = ({
   </Field>
 );
 
+/** The problem of a first and a last day that are no span. */
+export const SpanProblem = () => (
+  <p className="note">Choose a first day and a last day that is not before it.</p>
+);
+
 /** An action that may fail: whether it runs, and what the last run ended in. */
 export function useAction<A extends readonly unknown[]>(action: (...args: A) => Promise<unknown>) {
   const [busy, setBusy] = useState(false);
