@@ -234,6 +234,7 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('button', { name: 'Send a test' }).click();
     await user.page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
     await user.page.getByRole('cell', { name: 'delivered' }).waitFor();
+    await user.page.getByText('test', { exact: true }).waitFor();
     expect(received).toHaveLength(1);
     await user.page.getByRole('button', { name: 'Redeliver' }).click();
     for (let attempts = 0; attempts < 100 && received.length < 2; attempts += 1)

@@ -443,6 +443,17 @@ describe('the market of the console', () => {
     await seller.page.getByText('paid', { exact: true }).waitFor();
     expect(await seller.page.getByTestId('paid-out').innerText()).toBe('$12.00');
     await seller.take('earnings');
+    await seller.page.route(
+      ({ pathname }) => pathname.endsWith('/api/v1/earnings'),
+      async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), available: 9.99 } });
+      },
+    );
+    await seller.page.reload();
+    await seller.page.getByText('At least $10 must be available').waitFor();
+    expect(await button(seller, 'Pay out').isDisabled()).toBe(true);
+    await seller.page.unrouteAll();
     expect(await service.admin('audit', '--whole')).toMatchObject({ exact: true, drift: 0 });
   });
 
