@@ -3,7 +3,16 @@ import fc from 'fast-check';
 import { amountOf } from '../../../lambdas/inference/core/pricing/bill.ts';
 import { usdJson } from '../../../lambdas/platform/core/money.ts';
 import { it } from '../../../tools/test-kit/search.ts';
-import { centsField, centsOf, lineAmount, parseUsd, roundingOf, usdField, usdText } from './money.ts';
+import {
+  centsField,
+  centsOf,
+  lineAmount,
+  parseUsd,
+  perText,
+  roundingOf,
+  usdField,
+  usdText,
+} from './money.ts';
 
 const nano = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 
@@ -74,4 +83,17 @@ it('the amounts of the lines and their rounding add up to the bill, by at most a
       expect(rounding >= 0n && rounding <= BigInt(lines.length)).toBe(true);
     }),
   );
+});
+
+it.each([
+  ['input', 1_000_000, 'per 1,000,000 tokens'],
+  ['image_input', 1_000_000, 'per 1,000,000 tokens'],
+  ['character', 1_000_000, 'per 1,000,000 characters'],
+  ['image:1024x1024', 1, 'per image'],
+  ['request', 1, 'per call'],
+  ['second', 1, 'per second'],
+  ['second', 60, 'per 60 seconds'],
+  ['feature:web_search', 1, 'each'],
+])('the console names the unit of the price of %s, for %d: %s', (item, per, text) => {
+  expect(perText({ item, per })).toBe(text);
 });

@@ -69,3 +69,17 @@ export const lineAmount = ({ quantity, price, per }: Omit<BillLine, 'item'>): bi
 /** The part of a total that its lines do not have, because the service rounds their exact sum up once. */
 export const roundingOf = (lines: readonly Omit<BillLine, 'item'>[], total: bigint): bigint =>
   lines.length === 0 ? 0n : lines.reduce((rest, line) => rest - lineAmount(line), total);
+
+/** The units that items of their own name are counted in; other items are counted in tokens. */
+const ITEM_UNITS: Readonly<Record<string, string>> = {
+  request: 'call',
+  second: 'second',
+  character: 'character',
+};
+
+/** `per 1,000,000 tokens`: what the price of a line is for. */
+export function perText({ item, per }: Pick<BillLine, 'item' | 'per'>): string {
+  if (item.startsWith('feature:')) return 'each';
+  const unit = item.startsWith('image:') ? 'image' : (ITEM_UNITS[item] ?? 'token');
+  return per === 1 ? `per ${unit}` : `per ${per.toLocaleString('en-US')} ${unit}s`;
+}

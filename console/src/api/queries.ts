@@ -82,7 +82,11 @@ export const useBalance = () =>
   });
 
 export const useAlerts = () =>
-  useQuery({ queryKey: ['alerts'], queryFn: () => call<Api.AlertsBody>('/api/v1/alerts') });
+  useQuery({
+    queryKey: ['alerts'],
+    queryFn: () => call<Api.AlertsBody>('/api/v1/alerts'),
+    refetchInterval: 15_000,
+  });
 
 interface UsageRollupsParams {
   /** Seconds since the epoch. */
