@@ -8,6 +8,7 @@ import {
   centsOf,
   lineAmount,
   parseUsd,
+  percentText,
   perText,
   roundingOf,
   usdField,
@@ -63,6 +64,16 @@ it.each([
 ])('the console reads a price of %j USD as %i cents, and shows it in the same form', (text, cents) => {
   expect(centsOf(text)).toBe(cents);
   expect(centsOf(centsField(cents))).toBe(cents);
+});
+
+it.each([
+  [2_085n, 10_000n, '20.9 %'],
+  [2_084n, 10_000n, '20.8 %'],
+  [1n, 1n, '100.0 %'],
+  [1n, 3n, '33.3 %'],
+  [1n, 100_000n, '0.0 %'],
+])('the console shows %d of %d rounded half up, as %s', (part, whole, text) => {
+  expect(percentText(part, whole)).toBe(text);
 });
 
 const line = fc.record({
