@@ -165,6 +165,11 @@ export const useFirstKey = () =>
 
 export const holdFirstKey = (key: FirstKey) => queryClient.setQueryData(FIRST_KEY, key);
 
+export const PLAYGROUND_NAME = 'Playground';
+
+/** The ids of the playground's keys of this page load, which lists of calls name after their end. */
+export const PLAYGROUND_KEY_IDS: Set<string> = new Set();
+
 /** Reads the amounts that a key has spent of its caps. */
 export const useKeyCredits = (id: string) =>
   useQuery({

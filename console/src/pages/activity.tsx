@@ -2,7 +2,16 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { dateOf, isSpan } from '../api/day-span.ts';
-import { type CallFilter, callsPath, modelOption, useCalls, useKeys, usePrices } from '../api/queries.ts';
+import {
+  type CallFilter,
+  callsPath,
+  modelOption,
+  PLAYGROUND_KEY_IDS,
+  PLAYGROUND_NAME,
+  useCalls,
+  useKeys,
+  usePrices,
+} from '../api/queries.ts';
 import { KINDS, STATUSES } from '../api/values.ts';
 import { Loaded, More, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
@@ -15,7 +24,7 @@ type Option = readonly [value: string, text: string];
 const withChosen = (options: readonly Option[], chosen: string | undefined): readonly Option[] =>
   chosen === undefined || options.some(([value]) => value === chosen)
     ? options
-    : [...options, [chosen, chosen]];
+    : [...options, [chosen, PLAYGROUND_KEY_IDS.has(chosen) ? PLAYGROUND_NAME : chosen]];
 
 export function Activity() {
   const filter = useSearch({ from: '/activity' });
