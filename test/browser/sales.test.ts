@@ -275,6 +275,7 @@ describe('the market of the console', () => {
     await openListing(buyer);
     await button(buyer, 'Subscribe to Trial').waitFor();
     await buyer.page.getByText('14-day free trial').waitFor();
+    await buyer.page.getByText('Days are in your time zone').waitFor();
     await buyer.settled();
     expect(await buyer.page.getByRole('button', { name: /^(Buy|Install)/ }).count()).toBe(0);
     await button(buyer, 'Subscribe to Trial').click();

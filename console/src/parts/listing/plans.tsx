@@ -3,7 +3,7 @@ import { call } from '../../api/client.ts';
 import { centsNano, isAgreed, isLive, nextPlan, type PlanBody, periodEnd } from '../../api/plans.ts';
 import { refreshSales, usePlanPreview, useSubscriptions } from '../../api/sales.ts';
 import type { ChargedSubscriptionBody, ListingBody, SubscriptionBody } from '../../api/types.ts';
-import { Badge, Empty, Loaded, Money, Panel, Time } from '../basics.tsx';
+import { Badge, Empty, Loaded, Money, Panel, Time, ZoneNote } from '../basics.tsx';
 import { Confirmed, DialogButton } from '../dialog.tsx';
 import { Form } from '../form.tsx';
 import { pathOf } from './listing-links.tsx';
@@ -54,6 +54,7 @@ function PlanList({ of: listing, subscriptions, isOwner }: PlanListOptions) {
           </li>
         ))}
       </ul>
+      {isOwner ? null : <ZoneNote />}
     </div>
   );
 }
