@@ -234,6 +234,7 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('button', { name: 'Send a test' }).click();
     await user.page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
     await user.page.getByRole('cell', { name: 'delivered' }).waitFor();
+    await user.page.getByText('test', { exact: true }).waitFor();
     expect(received).toHaveLength(1);
     await user.page.getByRole('button', { name: 'Redeliver' }).click();
     for (let attempts = 0; attempts < 100 && received.length < 2; attempts += 1)
@@ -276,12 +277,19 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('combobox', { name: 'Voice' }).selectOption({ index: 1 });
     await user.page.getByRole('button', { name: 'Speak' }).click();
     await user.page.locator('audio').waitFor();
-    // The key of the playground ends with the page, and its receipts do not link to it.
+    // The key of the playground ends with the page, so its receipts do not link to it.
     await user.go('/activity', 'Activity');
-    await user.page.getByRole('cell', { name: 'revoked key' }).first().waitFor();
+    await user.page.getByRole('cell', { name: 'Playground', exact: true }).first().waitFor();
     await user.go('/keys', 'Keys');
     await user.settled();
-    await user.page.getByRole('link', { name: 'console playground' }).waitFor({ state: 'detached' });
+    await user.page
+      .getByRole('main')
+      .getByRole('link', { name: 'Playground' })
+      .waitFor({ state: 'detached' });
+    // Only the page load that created the key knows its name after its end.
+    await user.page.reload();
+    await user.go('/activity', 'Activity');
+    await user.page.getByRole('cell', { name: 'revoked key' }).first().waitFor();
   });
 
   it("shows another account nothing of what is not its own, and a listing's markup as text", async () => {

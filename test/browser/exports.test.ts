@@ -84,6 +84,8 @@ describe('the figures that leave the console', () => {
     const all = await downloadCsv();
     expect(all.name).toBe(`usage-until-${TODAY}.csv`);
     expect(all.rows.map(({ x_RequestId }) => x_RequestId)).toEqual([...calls.others, ...calls.chosen]);
+    await user.go('/activity?from=2026-02-02&to=2026-02-01', 'Activity');
+    await user.page.getByText('Choose a first day and a last day').waitFor();
   });
 
   it('include the statement of the chosen days, with the amounts of the page', async () => {

@@ -274,6 +274,8 @@ describe('the market of the console', () => {
   it('states the amount of a subscription, of its change and of its next charge before it is agreed to', async () => {
     await openListing(buyer);
     await button(buyer, 'Subscribe to Trial').waitFor();
+    await buyer.page.getByText('14-day free trial').waitFor();
+    await buyer.page.getByText('Days are in your time zone').waitFor();
     await buyer.settled();
     expect(await buyer.page.getByRole('button', { name: /^(Buy|Install)/ }).count()).toBe(0);
     await button(buyer, 'Subscribe to Trial').click();
@@ -282,6 +284,7 @@ describe('the market of the console', () => {
     const text = await confirm(buyer, 'Subscribe to Basic', 'listing-subscribe');
     expect(text).toMatch(/\$4\.00 is charged from your balance now\. The next charge of \$4\.00 is on \w+/);
     await buyer.page.getByText('Next charge: $4.00').waitFor();
+    expect(await buyer.page.getByText('14-day free trial').count()).toBe(0);
     expect(await subscriptionOf(buyer)).toMatchObject({ status: 'active', plan: 'basic' });
     await button(buyer, 'Install').waitFor();
 
@@ -304,12 +307,17 @@ describe('the market of the console', () => {
       /Nothing is due now. From .* on, \$4\.00 is charged/,
     );
     await buyer.page.getByText('Next charge: $4.00').waitFor();
-    expect(await confirm(buyer, 'Cancel at the end of the period')).toContain('nothing more is charged');
+    expect(await confirm(buyer, 'Cancel subscription')).toMatch(
+      /nothing more is charged\.\s+Keep subscription/,
+    );
     await buyer.page.getByText(/Ends on \w+/).waitFor();
     expect(await subscriptionOf(buyer)).toMatchObject({ cancel_at_period_end: true });
     await buyer.take('listing-subscribed');
+    await button(buyer, 'Change to Trial').click();
+    await buyer.page.getByText('This takes your cancellation back.').waitFor();
+    await button(buyer, 'Cancel').click();
     await confirm(buyer, 'Continue the subscription');
-    await button(buyer, 'Cancel at the end of the period').waitFor();
+    await button(buyer, 'Cancel subscription').waitFor();
   });
 
   it('lists subscriptions, with the amount that is missing for a renewal', async () => {
@@ -335,7 +343,10 @@ describe('the market of the console', () => {
   });
 
   it('uploads a dropped build to a verdict, releases a clean one, and downloads the same bytes', async () => {
+    await openListing(buyer);
+    await buyer.page.getByText('Nothing to download yet').waitFor();
     await openListing(seller);
+    await seller.page.getByText('Buyers receive nothing until a build is released').waitFor();
     const upload = (name: string, buffer: Buffer) =>
       seller.page.getByLabel('Archive').setInputFiles({ name, mimeType: 'application/zip', buffer });
     const rowOf = (name: string): Locator => seller.page.getByRole('row').filter({ hasText: name });
@@ -349,11 +360,12 @@ describe('the market of the console', () => {
     expect(await build.locator('option').count()).toBe(2);
     await upload('notes.txt', file);
     await seller.page.getByRole('alert').filter({ hasText: 'filename' }).waitFor();
-    await build.selectOption({ index: 1 });
+    expect(await build.inputValue()).toMatch(/^build_/);
     await seller.page.getByLabel('Version').fill('1.1.0');
     await seller.take('listing-builds');
     await button(seller, 'Publish the release').click();
     await button(seller, 'Download 1.1.0').waitFor();
+    await seller.page.getByText('Buyers receive nothing').waitFor({ state: 'detached' });
 
     await openListing(buyer);
     const [download] = await Promise.all([
@@ -382,6 +394,7 @@ describe('the market of the console', () => {
     await sale.getByRole('button', { name: 'Refund' }).click();
     const dialog = seller.page.getByRole('dialog');
     expect(await dialog.getByLabel('Amount, USD').inputValue()).toBe('25');
+    expect(await dialog.innerText()).toMatch(/Charts, \$25\.00\.[\s\S]*everything ends the purchase\./);
     await dialog.getByLabel('Amount, USD').fill('5.50');
     await seller.take('earnings-refund');
     await dialog.getByRole('button', { name: 'Refund' }).click();
@@ -431,6 +444,17 @@ describe('the market of the console', () => {
     await seller.page.getByText('paid', { exact: true }).waitFor();
     expect(await seller.page.getByTestId('paid-out').innerText()).toBe('$12.00');
     await seller.take('earnings');
+    await seller.page.route(
+      ({ pathname }) => pathname.endsWith('/api/v1/earnings'),
+      async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), available: 9.99 } });
+      },
+    );
+    await seller.page.reload();
+    await seller.page.getByText('At least $10 must be available').waitFor();
+    expect(await button(seller, 'Pay out').isDisabled()).toBe(true);
+    await seller.page.unrouteAll();
     expect(await service.admin('audit', '--whole')).toMatchObject({ exact: true, drift: 0 });
   });
 

@@ -1,8 +1,9 @@
 /** The statement of earnings for a span of UTC days. */
 import { useQuery } from '@tanstack/react-query';
 import { call, withQuery } from './client.ts';
+import { DAY_SECONDS, type DateSpan, secondsOf } from './day-span.ts';
 import { useMarket } from './queries.ts';
-import { DAY_SECONDS, type DateSpan, REFRESH_MS, type StatementOfSpan, secondsOf } from './statements.ts';
+import { REFRESH_MS, type StatementOfSpan } from './statements.ts';
 import type * as Api from './types.ts';
 
 const EARNINGS_LINES: Readonly<Record<string, string>> = {

@@ -45,6 +45,16 @@ export const useReleases = (section: MarketSection, id: string) =>
     path: `/${section}/${encodeURIComponent(id)}/releases`,
   });
 
+/** Returns whether a buyer of the listing receives nothing yet: it has no address to open, and no release has a build. */
+export function useIsEmpty(
+  section: MarketSection,
+  { id, url }: Pick<Api.ListingBody, 'id' | 'url'>,
+): boolean {
+  const { data, hasNextPage } = useReleases(section, id);
+  if (url !== null || data === undefined || hasNextPage) return false;
+  return data.every(({ build_id: build }) => build === null);
+}
+
 export const useCategories = () =>
   useQuery({
     queryKey: ['categories'],

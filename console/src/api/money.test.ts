@@ -3,7 +3,17 @@ import fc from 'fast-check';
 import { amountOf } from '../../../lambdas/inference/core/pricing/bill.ts';
 import { usdJson } from '../../../lambdas/platform/core/money.ts';
 import { it } from '../../../tools/test-kit/search.ts';
-import { centsField, centsOf, lineAmount, parseUsd, roundingOf, usdField, usdText } from './money.ts';
+import {
+  centsField,
+  centsOf,
+  lineAmount,
+  parseUsd,
+  percentText,
+  perText,
+  roundingOf,
+  usdField,
+  usdText,
+} from './money.ts';
 
 const nano = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 
@@ -56,6 +66,16 @@ it.each([
   expect(centsOf(centsField(cents))).toBe(cents);
 });
 
+it.each([
+  [2_085n, 10_000n, '20.9 %'],
+  [2_084n, 10_000n, '20.8 %'],
+  [1n, 1n, '100.0 %'],
+  [1n, 3n, '33.3 %'],
+  [1n, 100_000n, '0.0 %'],
+])('the console shows %d of %d rounded half up, as %s', (part, whole, text) => {
+  expect(percentText(part, whole)).toBe(text);
+});
+
 const line = fc.record({
   quantity: fc.oneof(
     fc.nat(1_000_000_000),
@@ -74,4 +94,17 @@ it('the amounts of the lines and their rounding add up to the bill, by at most a
       expect(rounding >= 0n && rounding <= BigInt(lines.length)).toBe(true);
     }),
   );
+});
+
+it.each([
+  ['input', 1_000_000, 'per 1,000,000 tokens'],
+  ['image_input', 1_000_000, 'per 1,000,000 tokens'],
+  ['character', 1_000_000, 'per 1,000,000 characters'],
+  ['image:1024x1024', 1, 'per image'],
+  ['request', 1, 'per call'],
+  ['second', 1, 'per second'],
+  ['second', 60, 'per 60 seconds'],
+  ['feature:web_search', 1, 'each'],
+])('the console names the unit of the price of %s, for %d: %s', (item, per, text) => {
+  expect(perText({ item, per })).toBe(text);
 });

@@ -66,6 +66,26 @@ const QUANTITY_PARTS = 1_000_000_000;
 export const lineAmount = ({ quantity, price, per }: Omit<BillLine, 'item'>): bigint =>
   (BigInt(Math.round(quantity * QUANTITY_PARTS)) * price) / (BigInt(per) * BigInt(QUANTITY_PARTS));
 
+/** `20.9 %`: a part of an amount above 0, rounded half up to a tenth of a percent. */
+export function percentText(part: bigint, whole: bigint): string {
+  const tenths = (2_000n * part + whole) / (2n * whole);
+  return `${tenths / 10n}.${tenths % 10n} %`;
+}
+
 /** The part of a total that its lines do not have, because the service rounds their exact sum up once. */
 export const roundingOf = (lines: readonly Omit<BillLine, 'item'>[], total: bigint): bigint =>
   lines.length === 0 ? 0n : lines.reduce((rest, line) => rest - lineAmount(line), total);
+
+/** The units that items of their own name are counted in; other items are counted in tokens. */
+const ITEM_UNITS: Readonly<Record<string, string>> = {
+  request: 'call',
+  second: 'second',
+  character: 'character',
+};
+
+/** `per 1,000,000 tokens`: what the price of a line is for. */
+export function perText({ item, per }: Pick<BillLine, 'item' | 'per'>): string {
+  if (item.startsWith('feature:')) return 'each';
+  const unit = item.startsWith('image:') ? 'image' : (ITEM_UNITS[item] ?? 'token');
+  return per === 1 ? `per ${unit}` : `per ${per.toLocaleString('en-US')} ${unit}s`;
+}

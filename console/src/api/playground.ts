@@ -1,13 +1,12 @@
 /** Calls of the playground, with a temporary key with a small cap. The key exists only in the memory of this page. */
 import { createParser } from 'eventsource-parser';
 import { ApiError, call, SERVICE } from './client.ts';
+import { PLAYGROUND_KEY_IDS, PLAYGROUND_NAME } from './queries.ts';
 import type { NewApiKey } from './types.ts';
 import { KIND_PATHS } from './values.ts';
 
 /** The most that a playground's key may spend. */
 export const PLAYGROUND_CAP_USD = '0.25';
-
-const PLAYGROUND_KEY_NAME = 'console playground';
 
 let key: Promise<NewApiKey> | undefined;
 
@@ -21,8 +20,9 @@ function playgroundKey(): Promise<NewApiKey> {
 }
 
 async function makeKey(): Promise<NewApiKey> {
-  const body = { name: PLAYGROUND_KEY_NAME, policy: { daily_usd: PLAYGROUND_CAP_USD } };
+  const body = { name: PLAYGROUND_NAME, policy: { daily_usd: PLAYGROUND_CAP_USD } };
   const newKey = await call<NewApiKey>('/api-keys', { method: 'POST', body });
+  PLAYGROUND_KEY_IDS.add(newKey.id);
   addEventListener('pagehide', endPlaygroundKey, { once: true });
   return newKey;
 }

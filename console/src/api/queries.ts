@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { account } from './account.ts';
 import { ApiError, call, withQuery } from './client.ts';
-import { DAY_SECONDS, secondsOf } from './statements.ts';
+import { DAY_SECONDS, secondsOf } from './day-span.ts';
 import type * as Api from './types.ts';
 import { incompleteRollupsDelayMs } from './usage-rollups.ts';
 import { EVENTS, EVENTS_WITHOUT_MARKET, type EventName } from './values.ts';
@@ -82,7 +82,11 @@ export const useBalance = () =>
   });
 
 export const useAlerts = () =>
-  useQuery({ queryKey: ['alerts'], queryFn: () => call<Api.AlertsBody>('/api/v1/alerts') });
+  useQuery({
+    queryKey: ['alerts'],
+    queryFn: () => call<Api.AlertsBody>('/api/v1/alerts'),
+    refetchInterval: 15_000,
+  });
 
 interface UsageRollupsParams {
   /** Seconds since the epoch. */
@@ -160,6 +164,11 @@ export const useFirstKey = () =>
   }).data;
 
 export const holdFirstKey = (key: FirstKey) => queryClient.setQueryData(FIRST_KEY, key);
+
+export const PLAYGROUND_NAME = 'Playground';
+
+/** The ids of the playground's keys of this page load, which lists of calls name after their end. */
+export const PLAYGROUND_KEY_IDS: Set<string> = new Set();
 
 /** Reads the amounts that a key has spent of its caps. */
 export const useKeyCredits = (id: string) =>

@@ -1,13 +1,8 @@
 /** The statement of credit for a span of UTC days: opening balance + lines = closing balance. */
 import { useQuery } from '@tanstack/react-query';
 import { call, withQuery } from './client.ts';
+import { type DateSpan, secondsOf } from './day-span.ts';
 import type * as Api from './types.ts';
-
-/** Days as `YYYY-MM-DD`, both inclusive. */
-export interface DateSpan {
-  readonly from: string;
-  readonly to: string;
-}
 
 interface StatementLine {
   readonly name: string;
@@ -26,12 +21,6 @@ export type CreditStatement = StatementOfSpan &
   Pick<NonNullable<Api.Balance['statement']>, 'charges' | 'charges_omitted'>;
 
 export type ChargeBody = CreditStatement['charges'][number];
-
-export const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
-
-export const secondsOf = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1000;
-
-export const DAY_SECONDS = 86_400;
 
 export const REFRESH_MS = 15_000;
 

@@ -1,12 +1,21 @@
 /** Activity: the calls of all keys, with filters and a search by request id. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type CallFilter, callsPath, modelOption, useCalls, useKeys, usePrices } from '../api/queries.ts';
-import { dateOf } from '../api/statements.ts';
+import { dateOf, isSpan } from '../api/day-span.ts';
+import {
+  type CallFilter,
+  callsPath,
+  modelOption,
+  PLAYGROUND_KEY_IDS,
+  PLAYGROUND_NAME,
+  useCalls,
+  useKeys,
+  usePrices,
+} from '../api/queries.ts';
 import { KINDS, STATUSES } from '../api/values.ts';
 import { Loaded, More, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
-import { Input, Select } from '../parts/form.tsx';
+import { Input, Select, SpanProblem } from '../parts/form.tsx';
 import { CsvButton } from '../parts/table.tsx';
 
 type Option = readonly [value: string, text: string];
@@ -15,11 +24,10 @@ type Option = readonly [value: string, text: string];
 const withChosen = (options: readonly Option[], chosen: string | undefined): readonly Option[] =>
   chosen === undefined || options.some(([value]) => value === chosen)
     ? options
-    : [...options, [chosen, chosen]];
+    : [...options, [chosen, PLAYGROUND_KEY_IDS.has(chosen) ? PLAYGROUND_NAME : chosen]];
 
 export function Activity() {
   const filter = useSearch({ from: '/activity' });
-  const calls = useCalls(filter);
   return (
     <div className="page">
       <PageHead
@@ -29,6 +37,15 @@ export function Activity() {
         <CallSearch />
       </PageHead>
       <Filters filter={filter} />
+      {isSpan(filter) ? <Calls filter={filter} /> : <SpanProblem />}
+    </div>
+  );
+}
+
+function Calls({ filter }: { readonly filter: CallFilter }) {
+  const calls = useCalls(filter);
+  return (
+    <>
       <div className="row end">
         <CsvButton path={callsPath(filter, { format: 'csv' })} filename={csvName(filter)} />
       </div>
@@ -38,7 +55,7 @@ export function Activity() {
         </Loaded>
       </Panel>
       <More of={calls} text="Older calls" />
-    </div>
+    </>
   );
 }
 

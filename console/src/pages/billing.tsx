@@ -1,15 +1,16 @@
 /** Billing: purchases of credit on the payment provider's page, orders, refunds and the debt. */
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { dateOf, isSpan } from '../api/day-span.ts';
 import { useBalance, useOrders } from '../api/queries.ts';
-import { dateOf, secondsOf, statementPath } from '../api/statements.ts';
+import { statementPath } from '../api/statements.ts';
 import type { OrderBody } from '../api/types.ts';
 import { dayStart, monthStart } from '../api/usage-rollups.ts';
 import { webAddress } from '../api/web-address.ts';
 import { Alerts } from '../parts/alerts.tsx';
 import { Badge, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Charges } from '../parts/charges.tsx';
-import { Input } from '../parts/form.tsx';
+import { Input, SpanProblem } from '../parts/form.tsx';
 import { Statements } from '../parts/statement.tsx';
 import { type Column, CsvButton, TablePanel } from '../parts/table.tsx';
 import { PaymentResult, TopUp } from '../parts/top-up.tsx';
@@ -51,23 +52,23 @@ export function Billing() {
 function SpannedStatements() {
   const [from, setFrom] = useState(() => dateOf(monthStart()));
   const [to, setTo] = useState(() => dateOf(dayStart()));
-  const isSpan = secondsOf(from) <= secondsOf(to);
+  const hasSpan = isSpan({ from, to });
   return (
     <section className="stack" aria-label="Statement">
       <div className="row">
         <Input label="From (UTC)" type="date" value={from} onChange={setFrom} />
         <Input label="To (UTC)" type="date" value={to} onChange={setTo} />
-        {isSpan ? (
+        {hasSpan ? (
           <CsvButton path={statementPath({ from, to }, 'csv')} filename={`statement-${from}-to-${to}.csv`} />
         ) : null}
       </div>
-      {isSpan ? (
+      {hasSpan ? (
         <>
           <Statements span={{ from, to }} title="in this span" />
           <Charges span={{ from, to }} />
         </>
       ) : (
-        <p className="note">Choose a first day and a last day that is not before it.</p>
+        <SpanProblem />
       )}
     </section>
   );

@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 import { usdField } from '../api/money.ts';
 import { refreshSales, useEarnings } from '../api/sales.ts';
 import type { EarningsBody } from '../api/types.ts';
-import { Facts, Loaded, MetricCard, Money, PageHead, Time } from '../parts/basics.tsx';
+import { Facts, Loaded, MetricCard, Money, PageHead, Time, ZoneNote } from '../parts/basics.tsx';
 import { DialogButton } from '../parts/dialog.tsx';
 import { Payouts } from '../parts/earnings/payouts.tsx';
 import { Transactions } from '../parts/earnings/transactions.tsx';
@@ -27,6 +27,7 @@ export function Earnings() {
         )}
       </Loaded>
       <Transactions />
+      <ZoneNote />
     </div>
   );
 }

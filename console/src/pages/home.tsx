@@ -1,8 +1,8 @@
 /** Home: the balance, what is held, what the month has cost, and the last calls. */
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
+import { dateOf } from '../api/day-span.ts';
 import { useBalance, useCalls, useKeys, useUsageRollups } from '../api/queries.ts';
-import { dateOf } from '../api/statements.ts';
 import { byModel, dayStart, daysOf, type ModelSpend, monthStart } from '../api/usage-rollups.ts';
 import { Badge, countText, Loaded, MetricCard, Money, numberOf, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';

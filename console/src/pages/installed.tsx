@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useAcquisitions } from '../api/market.ts';
 import { useAnyListing, useSubscriptions } from '../api/sales.ts';
 import type { AcquisitionBody, SubscriptionBody } from '../api/types.ts';
-import { Badge, PageHead, Time } from '../parts/basics.tsx';
+import { Badge, PageHead, Time, ZoneNote } from '../parts/basics.tsx';
 import { OpenListing, sectionOf } from '../parts/listing/listing-links.tsx';
 import { NextCharge, PlanPrice, SubscriptionStatus } from '../parts/listing/subscription-state.tsx';
 import { type Column, TablePanel } from '../parts/table.tsx';
@@ -38,6 +38,7 @@ export function Installed() {
         idOf={({ id }) => id}
         empty="No subscriptions. Listings with plans offer them."
       />
+      <ZoneNote />
     </div>
   );
 }

@@ -2,7 +2,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import { type MarketSection, useAcquisitions, useListing, useReviews } from '../api/market.ts';
+import { type MarketSection, useAcquisitions, useIsEmpty, useListing, useReviews } from '../api/market.ts';
 import { isBySubscriptionOnly } from '../api/offers.ts';
 import { centsNano, isLive } from '../api/plans.ts';
 import { useAccount, useBalance } from '../api/queries.ts';
@@ -28,11 +28,19 @@ export function ListingPage() {
 function ListingView({ of: listing }: { readonly of: ListingBody }) {
   const account = useAccount();
   const isOwner = account.data?.id === listing.owner_id;
+  const isEmpty = useIsEmpty(sectionOf(listing), listing);
   return (
     <div className="page">
       <PageHead title={listing.name} about={<span className="break">{listing.summary}</span>}>
-        {isOwner ? <OwnActions of={listing} /> : <AcquireListing of={listing} />}
+        {isEmpty && !isOwner ? <Badge tone="warn">Nothing to download yet</Badge> : null}
+        {isOwner ? <OwnActions of={listing} /> : <AcquireListing of={listing} isEmpty={isEmpty} />}
       </PageHead>
+      {isEmpty && isOwner ? (
+        <p className="note warn">
+          Buyers receive nothing until a build is released: the listing has no URL. Upload a build below, then
+          publish a release with it.
+        </p>
+      ) : null}
       <Panel title="About">
         <div className="stack">
           <p className="break">{listing.description === '' ? 'No description.' : listing.description}</p>
@@ -61,7 +69,7 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
  * Installing what is free, buying what is not; the price that is shown is the price that is paid. What is sold by
  * subscription only is installed once a plan is subscribed to.
  */
-function AcquireListing({ of: listing }: { readonly of: ListingBody }) {
+function AcquireListing({ of: listing, isEmpty }: { readonly of: ListingBody; readonly isEmpty: boolean }) {
   const acquisitions = useAcquisitions();
   const own = acquisitions.data?.find(({ listing_id: id }) => id === listing.id);
   const isBought = own !== undefined && own.purchased !== null && !isBySubscriptionOnly(listing);
@@ -95,7 +103,9 @@ function AcquireListing({ of: listing }: { readonly of: ListingBody }) {
   return (
     <Confirmed
       text={`Buy for ${priceText(listing.price)}`}
-      question={<PurchaseTerms price={listing.price} isSubscriber={subscription !== undefined} />}
+      question={
+        <PurchaseTerms price={listing.price} isSubscriber={subscription !== undefined} isEmpty={isEmpty} />
+      }
       action={acquire}
       className="button main"
     />
@@ -105,12 +115,14 @@ function AcquireListing({ of: listing }: { readonly of: ListingBody }) {
 interface PurchaseTermsOptions {
   readonly price: NonNullable<ListingBody['price']>;
   readonly isSubscriber: boolean;
+  readonly isEmpty: boolean;
 }
 
-function PurchaseTerms({ price, isSubscriber }: PurchaseTermsOptions) {
+function PurchaseTerms({ price, isSubscriber, isEmpty }: PurchaseTermsOptions) {
   const balance = useBalance().data?.balance;
   return (
     <>
+      {isEmpty ? 'There is nothing to download yet: no build has been released. ' : ''}
       {isSubscriber
         ? 'You subscribe to it already, and may use it. The price is in addition: the subscription continues until you cancel it. '
         : ''}

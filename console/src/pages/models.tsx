@@ -9,13 +9,13 @@ import { Input, Select } from '../parts/form.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
 const UNITS: Readonly<Record<PriceBody['unit'], string>> = {
-  per_million_tokens: 'a million tokens',
-  per_image: 'an image',
-  per_million_characters: 'a million characters',
-  per_request: 'a call',
-  per_second: 'a second',
-  per_minute: 'a minute',
-  per_hour: 'an hour',
+  per_million_tokens: 'per 1M tokens',
+  per_image: 'per image',
+  per_million_characters: 'per 1M characters',
+  per_request: 'per call',
+  per_second: 'per second',
+  per_minute: 'per minute',
+  per_hour: 'per hour',
 };
 
 const MILLION = 1_000_000n;

@@ -123,7 +123,7 @@ const ACCOUNTS: readonly Column<AccountSummaryBody>[] = [
   { head: 'Opened', cell: ({ created }) => (created === null ? '–' : <Time at={created} />) },
   { head: 'Balance', right: true, cell: ({ balance }) => <Money nano={balance} /> },
   { head: 'Held', right: true, cell: ({ held }) => <Money nano={held} /> },
-  { head: 'Spent', right: true, cell: ({ spent }) => <Money nano={spent} /> },
+  { head: 'Spent, all time', right: true, cell: ({ spent }) => <Money nano={spent} /> },
   { head: 'Owed', right: true, cell: ({ owed }) => (owed === 0n ? '–' : <Money nano={owed} />) },
 ];
 

@@ -1,7 +1,7 @@
 /** The receipt of a call: the hold, and the cost by line item, as recorded in the ledger. */
 import { Link, useParams } from '@tanstack/react-router';
 import { ApiError } from '../api/client.ts';
-import { lineAmount, roundingOf } from '../api/money.ts';
+import { lineAmount, perText, roundingOf } from '../api/money.ts';
 import { useReceipt } from '../api/queries.ts';
 import type { AccountReceipt } from '../api/types.ts';
 import { KIND_NAMES, STATUS_TEXTS } from '../api/values.ts';
@@ -68,18 +68,15 @@ const Receipt = ({ of: receipt }: { readonly of: AccountReceipt }) => (
   </>
 );
 
-/** `$0.15 for 1,000,000`; the price of one needs no number. */
-const per = (count: number): string => (count === 1 ? 'each' : `for ${countText(count)}`);
-
 const COLUMNS: readonly Column<AccountReceipt['lines'][number]>[] = [
   { head: 'Item', of: 'break', cell: ({ item }) => item.replaceAll('_', ' ') },
   { head: 'Quantity', right: true, cell: ({ quantity }) => countText(quantity) },
   {
     head: 'Price',
     right: true,
-    cell: ({ price, per: of }) => (
+    cell: (line) => (
       <>
-        <Money nano={price} /> <span className="quiet">{per(of)}</span>
+        <Money nano={line.price} /> <span className="quiet">{perText(line)}</span>
       </>
     ),
   },

@@ -35,9 +35,9 @@ function Thresholds({
   };
   return (
     <>
-      {low ? (
+      {low && (usd !== null || days !== null) ? (
         <p className="note warn" role="status">
-          Your credit is low: it is below a threshold.
+          Your credit is low: at the last check, which is every 5 minutes, it was below a threshold.
         </p>
       ) : null}
       <Form submit="Save alerts" onSubmit={save} labels={LABELS}>

@@ -36,6 +36,11 @@ export function Time({ at, day = false }: { readonly at: number | string; readon
   );
 }
 
+/** Names the zone of the days of a page, which have no time. */
+export const ZoneNote = () => (
+  <p className="small quiet">Days are in your time zone, {DAY.resolvedOptions().timeZone}.</p>
+);
+
 const COUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
 export const countText = (count: number): string => COUNT.format(count);

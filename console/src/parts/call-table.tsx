@@ -1,6 +1,6 @@
 /** Calls as rows, each with a link to its receipt. */
 import { Link } from '@tanstack/react-router';
-import { useKeys } from '../api/queries.ts';
+import { PLAYGROUND_KEY_IDS, PLAYGROUND_NAME, useKeys } from '../api/queries.ts';
 import type { UsageEntry } from '../api/types.ts';
 import { Badge, countText, Money, Time } from './basics.tsx';
 import { type Column, Table } from './table.tsx';
@@ -22,10 +22,11 @@ export function unitsText({
   return `${countText(input)} in · ${countText(output)} out`;
 }
 
-/** The name of a key of the account; one that was revoked, as keys of the playground are, has neither name nor page. */
+/** The name of a key of the account. One that was revoked has neither name nor page; of the playground's, the name is known. */
 export function KeyName({ id }: { readonly id: string }) {
   const keys = useKeys();
   const key = keys.data?.find((each) => each.id === id);
+  if (PLAYGROUND_KEY_IDS.has(id)) return PLAYGROUND_NAME;
   if (key === undefined)
     return (
       <span className="quiet" title={id}>

@@ -1,8 +1,9 @@
 /** The purchases, subscription charges and refunds of a span of UTC days, each with its listing and amount. */
 import { Link } from '@tanstack/react-router';
+import type { DateSpan } from '../api/day-span.ts';
 import { useHasMarket } from '../api/queries.ts';
 import { useAnyListing } from '../api/sales.ts';
-import { type ChargeBody, type DateSpan, useCreditStatement } from '../api/statements.ts';
+import { type ChargeBody, useCreditStatement } from '../api/statements.ts';
 import { countText, Loaded, Money, Panel, Time } from './basics.tsx';
 import { sectionOf } from './listing/listing-links.tsx';
 import { type Column, Table } from './table.tsx';

@@ -17,6 +17,9 @@ export const refresh = async (id: string): Promise<void> => {
     await queryClient.invalidateQueries({ queryKey });
 };
 
+/** The service names the events that an owner sends as a test. */
+const isTest = (eventId: string): boolean => eventId.startsWith('evt_test_');
+
 const TONES = { pending: 'warn', delivered: 'good', dead: 'bad' } as const;
 
 export function Deliveries({ id }: { readonly id: string }) {
@@ -41,9 +44,11 @@ export function Deliveries({ id }: { readonly id: string }) {
 const columnsOf = (webhookId: string): readonly Column<DeliveryBody>[] => [
   {
     head: 'Event',
-    cell: ({ id, event_type: type }) => (
+    cell: ({ id, event_id: event, event_type: type }) => (
       <>
-        <div>{type}</div>
+        <div>
+          {type} {isTest(event) ? <Badge>test</Badge> : null}
+        </div>
         <div className="small quiet mono break">{id}</div>
       </>
     ),
@@ -68,6 +73,7 @@ const columnsOf = (webhookId: string): readonly Column<DeliveryBody>[] => [
 ];
 
 function Redeliver({ webhookId, of: delivery }: { readonly webhookId: string; readonly of: DeliveryBody }) {
+  const isPending = delivery.status === 'pending';
   const [countBefore, setCountBefore] = useState<number>();
   const { run, busy, error } = useAction(async () => {
     const path = `${pathOf(webhookId)}/deliveries/${encodeURIComponent(delivery.id)}/redeliver`;
@@ -80,7 +86,8 @@ function Redeliver({ webhookId, of: delivery }: { readonly webhookId: string; re
       <button
         type="button"
         className="button small"
-        disabled={busy || delivery.status === 'pending'}
+        disabled={busy || isPending}
+        title={isPending ? 'Not while it is pending' : undefined}
         onClick={() => run()}
       >
         Redeliver

@@ -100,16 +100,24 @@ export const Confirmed = ({
   text,
   question,
   action,
+  dismiss,
   className = 'button bad small',
 }: {
   readonly text: string;
   readonly question: ReactNode;
   readonly action: () => Promise<unknown>;
+  /** The text of the button that closes it without the action. */
+  readonly dismiss?: string;
   readonly className?: string;
 }) => (
   <DialogButton text={text} className={className}>
     {(close) => (
-      <Form onSubmit={() => action().then(close)} submit={text} onCancel={close}>
+      <Form
+        onSubmit={() => action().then(close)}
+        submit={text}
+        onCancel={close}
+        {...(dismiss === undefined ? {} : { dismiss })}
+      >
         <p>{question}</p>
       </Form>
     )}

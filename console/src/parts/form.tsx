@@ -99,6 +99,11 @@ export const TextArea = ({
   </Field>
 );
 
+/** The problem of a first and a last day that are no span. */
+export const SpanProblem = () => (
+  <p className="note">Choose a first day and a last day that is not before it.</p>
+);
+
 /** An action that may fail: whether it runs, and what the last run ended in. */
 export function useAction<A extends readonly unknown[]>(action: (...args: A) => Promise<unknown>) {
   const [busy, setBusy] = useState(false);
@@ -124,6 +129,7 @@ export function Form({
   onSubmit,
   submit,
   onCancel,
+  dismiss = 'Cancel',
   labels,
   children,
 }: {
@@ -131,6 +137,8 @@ export function Form({
   /** The text of its button. */
   readonly submit: string;
   readonly onCancel?: () => void;
+  /** The text of the button that closes it without sending. */
+  readonly dismiss?: string;
   /** The labels of its fields, by their names in the API, for errors that name one. */
   readonly labels?: FieldLabels;
   readonly children: ReactNode;
@@ -149,7 +157,7 @@ export function Form({
       <div className="row end">
         {onCancel === undefined ? null : (
           <button type="button" className="button" onClick={onCancel}>
-            Cancel
+            {dismiss}
           </button>
         )}
         <button type="submit" className="button main" disabled={busy}>

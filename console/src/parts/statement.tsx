@@ -1,6 +1,7 @@
 /** The statements of the account: what changed its credit, and its earnings if it has any, in a span of UTC days. */
+import type { DateSpan } from '../api/day-span.ts';
 import { useEarningsStatement } from '../api/earnings-statement.ts';
-import { type DateSpan, type StatementOfSpan, useCreditStatement } from '../api/statements.ts';
+import { type StatementOfSpan, useCreditStatement } from '../api/statements.ts';
 import { Loaded, Money, Panel } from './basics.tsx';
 import { type Column, Table } from './table.tsx';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ChatCompletionTool } from 'openai/resources';
+import type { ChatCompletionContentPart, ChatCompletionTool } from 'openai/resources';
 import { runningUpstream } from '../testing/models/running-upstream.ts';
 
 const upstream = runningUpstream();
@@ -17,7 +17,10 @@ const TOOLS = [
   tool('get_weather', 'Looks up the forecast of a place', 'city'),
 ];
 
-const answer = async (content: string, fields: { tools?: ChatCompletionTool[]; n?: number } = {}) => {
+const answer = async (
+  content: string | ChatCompletionContentPart[],
+  fields: { tools?: ChatCompletionTool[]; n?: number } = {},
+) => {
   const messages = [{ role: 'user' as const, content }];
   const { choices } = await upstream.openai().chat.completions.create({ model: 'sim', messages, ...fields });
   return choices.map(({ message }) => message);
@@ -59,6 +62,16 @@ describe('the simulated model', () => {
     ['Repeat exactly: the weather', []],
   ])('calls for %j the tools %j', async (content, names) => {
     expect(await toolsCalled(content)).toEqual(names);
+  });
+
+  it.each([
+    [1, 'I can see 1 image. '],
+    [2, 'I can see 2 images. '],
+  ])('says how many images it sees: %i', async (count, text) => {
+    const url = 'data:image/png;base64,aaaa';
+    const images = Array.from({ length: count }, () => ({ type: 'image_url' as const, image_url: { url } }));
+    const content = [{ type: 'text' as const, text: 'What is this?' }, ...images];
+    expect((await answer(content))[0]?.content).toMatch(new RegExp(`^${text}`));
   });
 
   it('calls no tool by a word in common if an agent offers many', async () => {

@@ -1,7 +1,7 @@
 /** Payouts: the account at the payment provider, its schedule, and the payouts to the bank. */
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { centsField, centsOf } from '../../api/money.ts';
+import { centsField, centsOf, parseUsd } from '../../api/money.ts';
 import { centsNano } from '../../api/plans.ts';
 import { refreshSales, usePayouts } from '../../api/sales.ts';
 import type { EarningsBody, PayoutBody } from '../../api/types.ts';
@@ -60,6 +60,7 @@ const COLUMNS: readonly Column<PayoutBody>[] = [
 const CancelPayout = ({ of: { id } }: { readonly of: PayoutBody }) => (
   <Confirmed
     text="Cancel the payout"
+    dismiss="Keep the payout"
     question="Its amount is available again, if it has not been sent."
     action={async () => {
       await call(`/api/v1/payouts/${encodeURIComponent(id)}/cancel`, { method: 'POST' });
@@ -68,11 +69,19 @@ const CancelPayout = ({ of: { id } }: { readonly of: PayoutBody }) => (
   />
 );
 
-const NewPayout = ({ available }: { readonly available: bigint }) => (
-  <DialogButton text="Pay out" className="button main small">
-    {(close) => <PayoutForm available={available} onClose={close} />}
-  </DialogButton>
-);
+const NewPayout = ({ available }: { readonly available: bigint }) =>
+  available < parseUsd(MIN_PAYOUT_USD) ? (
+    <span className="row">
+      <span className="small quiet">At least ${MIN_PAYOUT_USD} must be available</span>
+      <button type="button" className="button main small" disabled>
+        Pay out
+      </button>
+    </span>
+  ) : (
+    <DialogButton text="Pay out" className="button main small">
+      {(close) => <PayoutForm available={available} onClose={close} />}
+    </DialogButton>
+  );
 
 interface PayoutOptions {
   readonly available: bigint;

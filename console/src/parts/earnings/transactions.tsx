@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<EarningsTransactionBody>[] = [
     right: true,
     cell: ({ type, charge, sale }) =>
       type === 'sale' && charge !== null && sale !== null && sale.refunded < sale.price ? (
-        <Refund charge={charge} rest={sale.price - sale.refunded} />
+        <Refund charge={charge} sale={sale} />
       ) : null,
   },
 ];
@@ -86,18 +86,23 @@ function Due({ of: { available_at: due, reason, payable } }: { readonly of: Sale
 
 interface RefundOptions {
   readonly charge: string;
-  /** The part of the price that the buyer has not received back. */
-  readonly rest: bigint;
+  readonly sale: Sale;
 }
 
 const Refund = (options: RefundOptions) => (
-  <DialogButton text="Refund" className="button small">
+  <DialogButton text="Refund" title="Refund a sale" className="button small">
     {(close) => <RefundForm {...options} onClose={close} />}
   </DialogButton>
 );
 
-function RefundForm({ charge, rest, onClose }: RefundOptions & { readonly onClose: () => void }) {
-  const whole = usdField(rest);
+/** Returns what a refund of everything ends: of a subscription, only the charge for the current period counts. */
+const refundEnd = (charge: string): string =>
+  charge.startsWith('sub_')
+    ? 'A refund of everything that was paid for the current period ends the subscription.'
+    : 'A refund of everything ends the purchase.';
+
+function RefundForm({ charge, sale, onClose }: RefundOptions & { readonly onClose: () => void }) {
+  const whole = usdField(sale.price - sale.refunded);
   const [amount, setAmount] = useState(whole);
   // A second attempt after a lost response is the same request.
   const [request] = useState(() => crypto.randomUUID());
@@ -112,6 +117,15 @@ function RefundForm({ charge, rest, onClose }: RefundOptions & { readonly onClos
   };
   return (
     <Form submit="Refund" onSubmit={refund} onCancel={onClose} labels={{ amount: 'Amount, USD' }}>
+      <p>
+        {sale.listing_name ?? 'A listing that was removed'}, <Money nano={sale.price} />
+        {sale.refunded === 0n ? null : (
+          <>
+            , of which <Money nano={sale.refunded} /> is refunded already
+          </>
+        )}
+        .
+      </p>
       <Input
         label="Amount, USD"
         type="number"
@@ -121,7 +135,7 @@ function RefundForm({ charge, rest, onClose }: RefundOptions & { readonly onClos
         value={amount}
         onChange={setAmount}
         required
-        hint="The buyer receives it as credit. A refund of everything ends the purchase."
+        hint={`The buyer receives it as credit. ${refundEnd(charge)}`}
       />
     </Form>
   );

@@ -12,8 +12,8 @@ import { pathOf } from './listing-links.tsx';
 const MAX_PLANS = 10;
 
 const INTERVALS = [
-  ['month', 'each month'],
-  ['year', 'each year'],
+  ['month', 'month'],
+  ['year', 'year'],
 ] as const;
 
 /** A plan as its fields have it. */
@@ -127,13 +127,13 @@ function PlanFieldset({
           required
         />
         <Select
-          label="Charged"
+          label="Billing period"
           value={interval}
           onChange={(value) => onChange({ interval: value })}
           options={INTERVALS}
         />
         <Input
-          label="Free days at first"
+          label="Free trial, days"
           type="number"
           min="0"
           max="90"

@@ -3,7 +3,7 @@ import { call } from '../../api/client.ts';
 import { centsNano, isAgreed, isLive, nextPlan, type PlanBody, periodEnd } from '../../api/plans.ts';
 import { refreshSales, usePlanPreview, useSubscriptions } from '../../api/sales.ts';
 import type { ChargedSubscriptionBody, ListingBody, SubscriptionBody } from '../../api/types.ts';
-import { Badge, Empty, Loaded, Money, numberOf, Panel, Time } from '../basics.tsx';
+import { Badge, Empty, Loaded, Money, Panel, Time, ZoneNote } from '../basics.tsx';
 import { Confirmed, DialogButton } from '../dialog.tsx';
 import { Form } from '../form.tsx';
 import { pathOf } from './listing-links.tsx';
@@ -46,12 +46,15 @@ function PlanList({ of: listing, subscriptions, isOwner }: PlanListOptions) {
           <li key={plan.id} className="row apart">
             <span>
               <strong className="break">{plan.name}</strong> <PlanPrice of={plan} />{' '}
-              {plan.trial_days === 0 ? null : <Badge>{numberOf(plan.trial_days, 'day')} free at first</Badge>}
+              {plan.trial_days === 0 || live !== undefined || trialUsed ? null : (
+                <Badge>{plan.trial_days}-day free trial</Badge>
+              )}
             </span>
             {action(plan)}
           </li>
         ))}
       </ul>
+      {isOwner ? null : <ZoneNote />}
     </div>
   );
 }
@@ -117,7 +120,8 @@ function OwnSubscription({ of: subscription, plans }: OwnSubscriptionOptions) {
         />
       ) : (
         <Confirmed
-          text="Cancel at the end of the period"
+          text="Cancel subscription"
+          dismiss="Keep subscription"
           question={
             <>
               It can be used until <Time at={end} day />, and nothing more is charged.
@@ -160,7 +164,7 @@ function ChangeForm({ id, plan, submit, onClose }: ChangeOptions) {
   const subscription = usePlanPreview(id, plan.id);
   return (
     <Loaded query={subscription}>
-      {({ status, preview }) =>
+      {({ status, cancel_at_period_end: ends, preview }) =>
         preview === null ? (
           <Empty>The subscription has ended.</Empty>
         ) : (
@@ -170,6 +174,7 @@ function ChangeForm({ id, plan, submit, onClose }: ChangeOptions) {
             onSubmit={() => update(id, changeOf(preview)).then(onClose)}
           >
             <DueNow of={preview} status={status} interval={plan.interval} />
+            {ends ? <p>This takes your cancellation back.</p> : null}
           </Form>
         )
       }

@@ -38,7 +38,7 @@ export function Releases({ of: listing, isOwner }: { readonly of: ListingBody; r
                       ) : null}
                       {isOwner && release.version !== listing.version ? (
                         <Confirmed
-                          text={`Back to ${release.version}`}
+                          text={`Roll back to ${release.version}`}
                           question="This release becomes the listing's version again."
                           action={() => back(release.version)}
                           className="button small"
@@ -89,14 +89,17 @@ function NewRelease({ of: listing }: { readonly of: ListingBody }) {
   const builds = useBuilds(sectionOf(listing), listing.id);
   const [version, setVersion] = useState('');
   const [notes, setNotes] = useState('');
-  const [build, setBuild] = useState('');
+  const [chosen, setChosen] = useState<string>();
+  const clean = (builds.data ?? []).filter(({ status }) => status === 'clean');
+  // Builds are listed newest first.
+  const build = chosen ?? clean[0]?.id ?? '';
   const release = async () => {
     const body = { version, notes, ...(build === '' ? {} : { build_id: build }) };
     await call(`${pathOf(listing)}/releases`, { method: 'POST', body });
-    for (const clear of [setVersion, setNotes, setBuild]) clear('');
+    for (const clear of [setVersion, setNotes]) clear('');
+    setChosen(undefined);
     await refreshSales();
   };
-  const clean = (builds.data ?? []).filter(({ status }) => status === 'clean');
   return (
     <Form submit="Publish the release" onSubmit={release}>
       <div className="columns">
@@ -105,7 +108,7 @@ function NewRelease({ of: listing }: { readonly of: ListingBody }) {
         <Select
           label="Build"
           value={build}
-          onChange={setBuild}
+          onChange={setChosen}
           options={[
             ['', 'Without a build'],
             ...clean.map(({ id, filename, digest }) => [id, `${filename} ${digest.slice(7, 15)}`] as const),

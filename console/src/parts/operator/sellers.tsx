@@ -1,4 +1,5 @@
 /** The sellers in the operator's view: earnings, held and returned sales, payouts, and the commands that change them. */
+import { percentText } from '../../api/money.ts';
 import type { SellerSummaryBody } from '../../api/types.ts';
 import { Badge, Code, countText, Money, numberOf } from '../basics.tsx';
 import { DialogButton } from '../dialog.tsx';
@@ -47,8 +48,7 @@ function Share({ part, sold }: { readonly part: bigint; readonly sold: bigint })
   if (part === 0n) return '–';
   return (
     <>
-      <Money nano={part} />{' '}
-      <Badge tone={isHigh(part, sold) ? 'bad' : ''}>{`${(part * 100n) / sold} %`}</Badge>
+      <Money nano={part} /> <Badge tone={isHigh(part, sold) ? 'bad' : ''}>{percentText(part, sold)}</Badge>
     </>
   );
 }

@@ -23,7 +23,10 @@ function observations({ messages }: ModelRequest): string {
     const verb = isError === true ? 'failed' : 'returned';
     return `The tool ${verb}: ${text.slice(0, QUOTED_RESULT_UNITS)}\n`;
   });
-  return summaries.join('') + (imageCount > 0 ? `I can see ${imageCount} images. ` : '');
+  return (
+    summaries.join('') +
+    (imageCount > 0 ? `I can see ${imageCount} ${imageCount === 1 ? 'image' : 'images'}. ` : '')
+  );
 }
 
 function writeProse(request: ModelRequest, seed: string, choiceIndex: number): string {
