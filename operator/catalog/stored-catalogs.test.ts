@@ -131,7 +131,7 @@ describe('the versions of the catalog', () => {
       await apply(fileOf('second', { ...STANDARD, output: 18 }));
       const diff = await run<DiffOutput>('catalog diff', ...earlier);
       expect(diff.text).toContain(
-        '\nmodel     rate    old  new  factor  large\nsim/chat  output   18   15  0.8333  false',
+        '\nmodel     rate    old (USD)  new (USD)  factor  large\nsim/chat  output         18         15  0.8333  false',
       );
       const gone = await run<{ version: string; added: readonly string[] }>('catalog apply', ...earlier);
       expect(gone.output).toMatchObject({ version: first, added: ['sim/other'], removed: [] });
