@@ -50,11 +50,14 @@ async function main(args: string[]): Promise<number> {
   };
   const alone = command.alone?.(rest, stage);
   if (alone !== undefined) return print(await alone);
-  const target =
-    stage === undefined ? readLocalTarget(process.env.LOCAL_DIR ?? '.local') : await readAwsTarget(stage);
+  const localDir = process.env.LOCAL_DIR ?? '.local';
+  const target = stage === undefined ? readLocalTarget(localDir) : await readAwsTarget(stage);
   const operator = createOperator(target, { info: () => {}, warn: note('warning:'), error: note('error:') });
   try {
-    await operator.layouts.requireReadable();
+    await operator.layouts.requireReadable().catch((failure: NodeJS.ErrnoException) => {
+      if (stage !== undefined || failure.code !== 'ECONNREFUSED') throw failure;
+      throw new Error(`the local service of ${localDir} is not running: start it with npm start`);
+    });
     return print(await command.run(operator, rest));
   } finally {
     operator.close();

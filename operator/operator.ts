@@ -115,6 +115,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
     customers: createCustomers({ client, tables, registry, peppers, wallet, clock: systemClock }),
     ...keysOf(registry, issuer, wallet),
     ...creditsOf(credits, wallet, () => operatorIdentity(target)),
+    /** Returns the wallet of an account. Throws if there is no such account. */
     wallet,
     /** Settles or releases every expired hold of every wallet. */
     sweep: () => sweep(pages, recovery, (accountId) => walletMaintenance.tidy(accountId)),

@@ -125,13 +125,13 @@ describe('the versions of the catalog', () => {
     const shown = join(folder, 'shown.json');
     writeFileSync(shown, JSON.stringify(output));
     expect(text).toMatch(
-      /^version {2}\w{16}\n\nmodels\nmodel +type +routes +price\nsim\/chat +chat +sim\/chat-route +unit/,
+      /^version {2}\w{16}\n\nmodels\nmodel +type +routes +price \(USD\)\nsim\/chat +chat +sim\/chat-route +unit/,
     );
     for (const earlier of [['--version', first], [shown]]) {
       await apply(fileOf('second', { ...STANDARD, output: 18 }));
       const diff = await run<DiffOutput>('catalog diff', ...earlier);
       expect(diff.text).toContain(
-        '\nmodel     rate    old  new  factor  large\nsim/chat  output   18   15  0.8333  false',
+        '\nmodel     rate    old (USD)  new (USD)  factor  large\nsim/chat  output         18         15  0.8333  false',
       );
       const gone = await run<{ version: string; added: readonly string[] }>('catalog apply', ...earlier);
       expect(gone.output).toMatchObject({ version: first, added: ['sim/other'], removed: [] });
@@ -389,6 +389,17 @@ describe('calls that were billed', () => {
     ]);
   });
 
+  it('make the same bill by what catalog show printed', async () => {
+    const shown = join(folder, 'shown-for-bill.json');
+    writeFileSync(shown, JSON.stringify((await run('catalog show')).output));
+    const { document } = JSON.parse(readFileSync(shown, 'utf8')) as { document: object };
+    const file = join(folder, 'document-for-bill.json');
+    writeFileSync(file, JSON.stringify(document));
+    const { output } = await bill('--catalog', shown);
+    expect(output).toEqual((await bill('--catalog', file)).output);
+    expect(output.would_be_billed).toBeGreaterThan(0);
+  });
+
   it('appear as differences if a record was changed', async () => {
     const store = createUsageStore(database.client, database.tables.usage);
     const { records } = await store.list({ keyId, from: 'req_', to: 'req_~', limit: 1 });
@@ -422,6 +433,7 @@ describe('calls that were billed', () => {
       ['--account', 'a', '--from', '2026-11-02', '--through', '2026-11-03T00:00:00Z'],
       '--through must be a date',
     ],
+    [['--account', 'a', ...period, '--catalog', 'nothing.json'], 'there is no file nothing.json'],
   ])('remain unread for the wrong arguments %j', async (args, message) => {
     await expect(run('bill', ...args)).rejects.toThrow(message);
   });

@@ -1,9 +1,9 @@
 /** `catalog watch`: gives the reference prices that the catalog is compared with once a day, and compares it at once. */
-import { readFileSync } from 'node:fs';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import type { LowRate } from '../../lambdas/inference/core/pricing/low-rates.ts';
 import { comparePrices } from '../../lambdas/operations/core/price-watch.ts';
 import { usdJson } from '../../lambdas/platform/core/money.ts';
+import { readNamedFile } from '../named-file.ts';
 import type { Operator } from '../operator.ts';
 
 /** Prices in USD for `per` of an item. */
@@ -22,7 +22,7 @@ export async function watchPrices(
   [file, ...rest]: readonly string[],
 ): Promise<Record<string, unknown>> {
   if (file === undefined || rest.length > 0) throw new Error('name one file with newer prices, or --none');
-  if (file !== '--none') return watchReference(operator, readFileSync(file, 'utf8'));
+  if (file !== '--none') return watchReference(operator, readNamedFile(file));
   await operator.watchPrices(undefined);
   return { reference: null };
 }

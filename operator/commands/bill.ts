@@ -1,6 +1,6 @@
 /** `bill`: an account's bill of a period, from its usage records. */
-import { readFileSync } from 'node:fs';
 import { recomputeBill } from '../catalog/bill.ts';
+import { readCatalogFile } from '../catalog/catalog-file.ts';
 import { type Command, options } from './arguments.ts';
 import { forPeople } from './people.ts';
 
@@ -41,7 +41,7 @@ export const BILL_COMMAND: Command = {
     const span = { fromMs: timeOf('from', from), toMs: endOf(end) };
     if (span.fromMs >= span.toMs)
       throw new Error(`--from must be before --${end.to === undefined ? 'through' : 'to'}`);
-    const json = catalog === undefined ? undefined : readFileSync(catalog, 'utf8');
+    const json = catalog === undefined ? undefined : await readCatalogFile(operator, catalog);
     const { output, differences } = await recomputeBill(operator, { accountId: account, span, json });
     const period = { from: new Date(span.fromMs).toISOString(), to: new Date(span.toMs).toISOString() };
     const forPerson = { account_id: account, calls_from: periodText(period.from, period.to), ...output };

@@ -2,7 +2,7 @@
 import { decodeTime } from 'ulid';
 import { createDynamoClients } from '../../lambdas/platform/aws/clients.ts';
 import { type CallLog, createCallLog, type LogSpan } from '../calls/call-log.ts';
-import { type Command, type CommandOutput, ok, options } from './arguments.ts';
+import { type Command, type CommandOutput, options } from './arguments.ts';
 
 /** Ids of this service, of Lambda and of API Gateway, whose extended id is base64. They are inserted into the query. */
 const ID = /^[\w=/+-]{1,128}$/;
@@ -57,7 +57,7 @@ export const CALL_COMMAND: Command = {
     if (stage !== undefined) return findIn(stage, args);
     const { id } = options(args, ['id'], ['hours']);
     const text = `the log of the local service is what "npm start" prints: search there for ${id}`;
-    return { ...ok({ id, log: 'the output of npm start' }), text };
+    return { output: { id, log: 'the output of npm start' }, exitCode: 1, text };
   },
   async run() {
     throw new Error('the log is read without a service');

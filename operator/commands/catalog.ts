@@ -1,9 +1,8 @@
 /** The operator's commands for catalogs: applying, showing and comparing them, and making them from public lists of prices. */
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import * as z from 'zod';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import type { StoredCatalog } from '../../lambdas/inference/store/catalog-store.ts';
+import { readCatalogFile } from '../catalog/catalog-file.ts';
 import { checkCatalog } from '../catalog/check.ts';
 import { type AcceptedChanges, DIFF_RECORDS, diffCatalog, requireAccepted } from '../catalog/diff.ts';
 import { mergeCatalogs } from '../catalog/merge.ts';
@@ -26,38 +25,10 @@ const secretsOf = (json: string) => [
   ),
 ];
 
-/** Returns a file's text, which must be JSON. */
-function readJson(file: string): string {
-  const text = readFileSync(file, 'utf8');
-  try {
-    JSON.parse(text);
-  } catch (cause) {
-    throw new Error(`${file} is not JSON`, { cause });
-  }
-  return text;
-}
-
 async function storedVersion(operator: Operator, version: string): Promise<StoredCatalog> {
   const stored = await operator.catalogVersion(version);
   if (stored === undefined) throw new Error(`no catalog of version ${version} was applied`);
   return stored;
-}
-
-const shownCatalog = z.object({ version: z.string(), models: z.number(), document: z.looseObject({}) });
-
-/**
- * Returns the text of a catalog file. A file may be the output of `catalog show --json`: as it was shown it has the text of
- * its version, and so stays that version.
- */
-async function readCatalogFile(operator: Operator, file: string): Promise<string> {
-  const text = readJson(file);
-  const { data: shown } = shownCatalog.safeParse(JSON.parse(text));
-  if (shown === undefined) return text;
-  const document = JSON.stringify(shown.document);
-  const stored = await operator.catalogVersion(shown.version);
-  return stored !== undefined && JSON.stringify(JSON.parse(stored.json)) === document
-    ? stored.json
-    : document;
 }
 
 /** Reads the arguments that name a file or an earlier version, and accept its changes. */
@@ -111,7 +82,7 @@ function shown({ version, json }: StoredCatalog): CommandOutput {
     model: id,
     type,
     routes: routes.map((route) => route.id),
-    price: plainRates(price),
+    'price (USD)': plainRates(price),
   }));
   return {
     ...ok({ version, models: count(json), document }),

@@ -214,7 +214,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         id = `evt_${ulid()}`,
       } = options(args, ['type', 'account', 'data'], ['id']);
       if (!EVENT_ID.test(id)) throw new Error('--id must be 1 to 128 letters, digits and _ . : -');
-      await operator.publish({ type: typeOf(type), accountId: account, data: dataOf(data), id });
+      const event = { type: typeOf(type), accountId: account, data: dataOf(data), id };
+      await operator.wallet(account);
+      await operator.publish(event);
       return ok({ id });
     },
   },

@@ -1,9 +1,12 @@
 /** The commands that add and remove credit, and list what did. */
 import { ulid } from 'ulid';
 import { MAX_TOP_UP } from '../../lambdas/ledger/core/credits.ts';
+import { changeOf } from '../../lambdas/ledger/core/ledger-entry.ts';
 import { creditOf } from '../../lambdas/ledger/core/usage/credit-balance.ts';
 import { formatUsd, type NanoUsd, parseUsd, usdJson } from '../../lambdas/platform/core/money.ts';
+import type { StoredEntry } from '../customers/customers.ts';
 import { type Command, ok, options, reasonOf } from './arguments.ts';
+import { forPeople } from './people.ts';
 
 function amountOf(value: string): NanoUsd {
   const amount = parseUsd(value);
@@ -18,6 +21,13 @@ function idOf(value: string): string {
   if (/^[\w.:-]{1,64}$/.test(value)) return value;
   throw new Error('--id must be 1 to 64 letters, digits and _ . : -');
 }
+
+/** An entry as a change of the balance. The ledger has credit that was taken as a refund of a grant. */
+const changeForPeople = ({ amount, kind, ...entry }: StoredEntry) => ({
+  ...entry,
+  kind: kind === 'refund' && entry.source === 'grant' ? 'taken' : kind,
+  amount: usdJson(changeOf({ kind, amount })),
+});
 
 export const CREDIT_COMMANDS: Readonly<Record<string, Command>> = {
   'credit grant': {
@@ -54,10 +64,12 @@ export const CREDIT_COMMANDS: Readonly<Record<string, Command>> = {
     async run(operator, args) {
       const { account } = options(args, ['account']);
       const entries = await operator.customers.entriesOf(account);
-      return ok({
+      const output = {
         account_id: account,
         entries: entries.map(({ amount, ...entry }) => ({ ...entry, amount: usdJson(amount) })),
-      });
+      };
+      const text = forPeople({ account_id: account, entries: entries.map(changeForPeople) });
+      return { ...ok(output), text };
     },
   },
 };

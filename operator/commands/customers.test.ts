@@ -59,7 +59,7 @@ function setUp() {
           args,
         ),
       ),
-    ) as { exitCode: number; output: Record<string, unknown> };
+    ) as { exitCode: number; output: Record<string, unknown>; text: string };
   return {
     customers,
     registry,
@@ -201,7 +201,11 @@ describe('credit list', () => {
     await credits.topUp({ accountId, amount: 5n, source: 'grant', id: 'g' });
     const note = { by: 'ada', reason: 'granted twice' };
     await credits.takeFree({ accountId, amount: 2n, source: 'grant', id: 'take_t', note });
-    expect(await run('credit list', '--account', accountId)).toEqual({
+    const { text, ...listed } = await run('credit list', '--account', accountId);
+    expect(text).toMatch(/amount \(USD\)\n/);
+    expect(text).toMatch(/^g .* top_up +0\.000000005$/m);
+    expect(text).toMatch(/^take_t .* taken +-0\.000000002$/m);
+    expect(listed).toEqual({
       exitCode: 0,
       output: {
         account_id: accountId,
@@ -228,6 +232,7 @@ describe('account find', () => {
       ['--key', state.keyId],
     ] as const)
       expect(await run('account find', option, value)).toEqual({
+        text: expect.stringContaining(`keys\naccount_id`),
         exitCode: 0,
         output: { accounts: [{ ...entry, account_id: nameless, email: null, keys }] },
       });
@@ -238,9 +243,21 @@ describe('account find', () => {
 
   it.each([['--account'], ['--email'], ['--key']])('exits with 1 if there is none by %s', async (option) => {
     expect(await setUp().run('account find', option, 'nobody')).toEqual({
+      text: 'accounts  -\nkeys      -',
       exitCode: 1,
       output: { accounts: [] },
     });
+  });
+
+  it('prints a line for each key', async () => {
+    const { issuer, run } = setUp();
+    const accountId = await openAccount();
+    const names = ['one', 'two'];
+    for (const name of names) await issuer.create(accountId, name, {});
+    const { text } = await run('account find', '--account', accountId);
+    for (const name of names)
+      expect(text).toMatch(new RegExp(`^${accountId}  key_\\w+  ${name}   active$`, 'm'));
+    expect(text).toContain(' 1970-01-01T00:00:05.000Z ');
   });
 
   it('rejects anything but one option', async () => {

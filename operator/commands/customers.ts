@@ -7,6 +7,7 @@ import { type AccountReference, type Customer, REFERENCES } from '../customers/c
 import { readKeyText, type StandardInput } from '../customers/key-text.ts';
 import type { Operator } from '../operator.ts';
 import { type Command, type CommandOutput, ok, options } from './arguments.ts';
+import { forPeople } from './people.ts';
 
 const keyOutput = ({ keyId, name, status, created, used, previous, policy }: KeyState) => ({
   id: keyId,
@@ -78,10 +79,14 @@ export const CUSTOMER_COMMANDS: Readonly<Record<string, Command>> = {
   'account find': {
     usage: '--account A | --email E | --key K',
     async run(operator, args) {
-      const accounts = await operator.customers.find(referenceOf(args));
+      const accounts = (await operator.customers.find(referenceOf(args))).map(customerOutput);
       return {
-        output: { accounts: accounts.map(customerOutput) },
+        output: { accounts },
         exitCode: accounts.length === 0 ? 1 : 0,
+        text: forPeople({
+          accounts: accounts.map(({ keys: _keys, ...account }) => account),
+          keys: accounts.flatMap(({ account_id, keys }) => keys.map((key) => ({ account_id, ...key }))),
+        }),
       };
     },
   },

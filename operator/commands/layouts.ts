@@ -2,6 +2,7 @@
 import { finishedLayouts } from '../../lambdas/platform/contract/layouts.ts';
 import { RELEASE } from '../../lambdas/platform/contract/release.ts';
 import { type Command, ok, options } from './arguments.ts';
+import { forPeople } from './people.ts';
 
 export const LAYOUT_COMMANDS: Readonly<Record<string, Command>> = {
   'layout show': {
@@ -9,7 +10,11 @@ export const LAYOUT_COMMANDS: Readonly<Record<string, Command>> = {
     async run({ layouts }, args) {
       options(args, []);
       const inUse = await layouts.read();
-      return ok({ release: RELEASE, in_use: inUse, after_finish: finishedLayouts(inUse) });
+      const output = { release: RELEASE, in_use: inUse, after_finish: finishedLayouts(inUse) };
+      const pending = await layouts.pending();
+      const next =
+        pending.length === 0 ? 'nothing to finish' : `to finish by "layout finish": ${pending.join(', ')}`;
+      return { ...ok(output), text: `${forPeople(output)}\n\n${next}` };
     },
   },
   'layout finish': {

@@ -80,3 +80,23 @@ describe('seller maturity', () => {
     await expect(command).rejects.toThrow('--days must be a whole number from 0 to 180');
   });
 });
+
+describe('the commands of a seller', () => {
+  it.each([
+    ['seller show', []],
+    ['seller pause', []],
+    ['seller resume', []],
+    ['seller maturity', ['--days', '9']],
+  ])('reject an account that does not exist, and change nothing: %s', async (name, more) => {
+    const operator = {
+      market: {},
+      wallet: async (account: string) => {
+        throw new Error(`there is no account ${account}`);
+      },
+    };
+    const args = ['--account', 'acc_nope', ...more];
+    await expect(MARKET_COMMANDS[name]?.run(operator as unknown as Operator, args)).rejects.toThrow(
+      'there is no account acc_nope',
+    );
+  });
+});

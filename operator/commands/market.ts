@@ -14,6 +14,7 @@ const pauseCommand = (isPaused: boolean): Command => ({
   usage: '--account A',
   async run(operator, args) {
     const { account } = options(args, ['account']);
+    await operator.wallet(account);
     await operator.market.pausePayouts(account, isPaused);
     return ok({ account_id: account, paused: isPaused });
   },
@@ -86,6 +87,7 @@ export const MARKET_COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--account A',
     async run(operator, args) {
       const { account } = options(args, ['account']);
+      await operator.wallet(account);
       const { balance, sold, heldOrReversed, openPayouts, paused, maturityDays } =
         await operator.market.seller(account);
       return ok({
@@ -110,8 +112,10 @@ export const MARKET_COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--account A --days N',
     async run(operator, args) {
       const { account, days } = options(args, ['account', 'days']);
-      await operator.market.setMaturity(account, daysOf(days));
-      return ok({ account_id: account, maturity_days: daysOf(days) });
+      const maturityDays = daysOf(days);
+      await operator.wallet(account);
+      await operator.market.setMaturity(account, maturityDays);
+      return ok({ account_id: account, maturity_days: maturityDays });
     },
   },
 };

@@ -17,19 +17,46 @@ describe('the output for a person', () => {
       ],
     };
     expect(forPeople(output).split('\n')).toEqual([
-      'account_id         acc_1',
-      'balance            1.5',
-      'earnings.pending   0',
-      'earnings.paid_out  -',
-      'removed            acme/a',
-      '                   acme/b',
-      'blocked            -',
-      'in_use             -',
+      'account_id              acc_1',
+      'balance (USD)           1.5',
+      'earnings.pending (USD)  0',
+      'earnings.paid_out       -',
+      'removed                 acme/a',
+      '                        acme/b',
+      'blocked                 -',
+      'in_use                  -',
       '',
       'keys',
       'id        calls  policy                                      previous',
       'key_1         7  daily_usd 0.000000005, allowed_models a, b  -',
       'key_long   1200  -                                           true',
+    ]);
+  });
+
+  it('shows times as dates, and names the unit of amounts once in each table', () => {
+    const output = {
+      created: 1_795_972_323,
+      last_used: null,
+      calls: 1_795_972_323,
+      entries: [
+        { amount: usdJson(-5n), expires: 1_795_972_324 },
+        { amount: usdJson(1n), expires: 1_795_972_325 },
+      ],
+      held: [{ hold: { created: 1_795_972_323, amount: usdJson(2_000_000_000n) } }],
+    };
+    expect(forPeople(output).split('\n')).toEqual([
+      'created    2026-11-29T17:12:03.000Z',
+      'last_used  -',
+      'calls      1795972323',
+      '',
+      'entries',
+      'amount (USD)  expires',
+      '-0.000000005  2026-11-29T17:12:04.000Z',
+      ' 0.000000001  2026-11-29T17:12:05.000Z',
+      '',
+      'held',
+      'hold',
+      'created 2026-11-29T17:12:03.000Z, amount (USD) 2',
     ]);
   });
 

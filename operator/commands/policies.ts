@@ -34,7 +34,9 @@ async function scopeOf(
   const { account, region } = values;
   if (account !== undefined && region !== undefined)
     return { partition: 'aws', accountId: account, region, stage };
-  const caller = await readCaller();
+  const caller = await readCaller().catch((cause: Error) => {
+    throw new Error(`${cause.message}; or name --account and --region`, { cause });
+  });
   const { partition } = caller;
   return { partition, accountId: account ?? caller.accountId, region: region ?? caller.region, stage };
 }

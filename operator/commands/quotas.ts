@@ -6,7 +6,7 @@ import { readUpOptions, SHIPPED_CATALOG, type UpOptions } from '../deployment/se
 import { readAccountState } from '../quotas/account.ts';
 import { type AccountCheck, checkAccount } from '../quotas/checks.ts';
 import { type ExpectedLoad, type Row, rowsOf, STACK_RESOURCES } from '../quotas/needs.ts';
-import { type Command, type CommandOutput, ok, options } from './arguments.ts';
+import { type Command, type CommandOutput, options } from './arguments.ts';
 
 /** A small default. */
 export const DEFAULT_LOAD: ExpectedLoad = { calls: 10, seconds: 10 };
@@ -74,7 +74,10 @@ export const QUOTAS_COMMAND: Command = {
     } = options(args, [], [...Object.keys(DEFAULT_LOAD), 'catalog', 'app']);
     const load = loadOf(values);
     if (stage === undefined)
-      return ok({ quotas: 'the local service has no AWS account, and so no quotas: name a --stage' });
+      return {
+        output: { quotas: 'the local service has no AWS account, and so no quotas: name a --stage' },
+        exitCode: 1,
+      };
     const folder = app === undefined ? [] : ['--app', app];
     return compare(readUpOptions(['--stage', stage, '--catalog', catalog, ...folder]), load);
   },

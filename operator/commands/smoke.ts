@@ -123,10 +123,18 @@ async function smoke(operator: Operator, args: readonly string[]): Promise<Comma
     },
     text: [
       `${formatUsd(rest)} USD taken back, the key is revoked`,
-      failed.length === 0 ? 'everything works' : `failed: ${failed.join(', ')}`,
+      verdictOf(failed, namesOf(results, 'skipped')),
     ].join('\n'),
     exitCode: failed.length === 0 ? 0 : 1,
   };
+}
+
+/** Returns the last line of the smoke test. */
+export function verdictOf(failed: readonly string[], skipped: readonly string[]): string {
+  if (failed.length > 0) return `failed: ${failed.join(', ')}`;
+  return skipped.length === 0
+    ? 'everything works'
+    : `works, ${skipped.length} skipped: ${skipped.join(', ')}`;
 }
 
 const highestCostText = (highestCost: Plan['highestCost']): string =>

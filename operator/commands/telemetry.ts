@@ -1,5 +1,4 @@
 /** The operator's commands for the receiver that gets the telemetry of all accounts. */
-import { readFileSync } from 'node:fs';
 import { writtenLayout } from '../../lambdas/platform/contract/layouts.ts';
 import { validate } from '../../lambdas/platform/core/json/json-body.ts';
 import {
@@ -7,19 +6,24 @@ import {
   destinationRequest,
   requireTelemetry,
 } from '../../lambdas/telemetry/core/destination.ts';
+import { readNamedFile } from '../named-file.ts';
 import { type Command, ok, options } from './arguments.ts';
+import { forPeople } from './people.ts';
 
 /** Reads headers from a file: as arguments they would stay in the shell's history. */
 function headersIn(file: string | undefined): unknown {
   if (file === undefined) return {};
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readNamedFile(file));
   } catch (failure) {
     // The words of the parser repeat the file.
     if (failure instanceof SyntaxError) throw new Error(`${file} must be a JSON object of headers`);
     throw failure;
   }
 }
+
+/** The state of a receiver without an attempt among the deliveries, which are kept for 14 days. */
+const NOT_TRIED = 'not tried yet, or not within 14 days';
 
 export const TELEMETRY_COMMANDS: Readonly<Record<string, Command>> = {
   'telemetry set': {
@@ -40,7 +44,10 @@ export const TELEMETRY_COMMANDS: Readonly<Record<string, Command>> = {
     async run({ telemetry }, args) {
       options(args, []);
       const output = await telemetry.show();
-      return { output: { ...(output ?? { url: null }) }, exitCode: output === undefined ? 1 : 0 };
+      if (output === undefined) return { output: { url: null }, exitCode: 1 };
+      const wasTried = output.last_success !== null || output.last_error !== null;
+      const status = wasTried || output.status !== 'active' ? output.status : NOT_TRIED;
+      return { ...ok({ ...output }), text: forPeople({ ...output, status }) };
     },
   },
   'telemetry remove': {

@@ -45,7 +45,7 @@ export const REFERENCES = ['account', 'email', 'key'] as const;
 export type AccountReference = Readonly<Record<(typeof REFERENCES)[number], string | undefined>>;
 
 /** A ledger entry as an operator reads it. */
-interface StoredEntry {
+export interface StoredEntry {
   readonly id: string;
   readonly kind: EntryKind;
   readonly amount: NanoUsd;

@@ -1,7 +1,7 @@
 /** The catalog that `up` applies: a file, the models that Bedrock offers to the account, or the shipped catalog. */
-import { readFileSync } from 'node:fs';
 import { readAccountCatalog } from '../catalog/bedrock/account-catalog.ts';
 import { SHIPPED_CATALOG, type UpOptions } from '../deployment/settings.ts';
+import { readNamedFile } from '../named-file.ts';
 import type { Operator } from '../operator.ts';
 
 interface FirstCatalog {
@@ -21,7 +21,7 @@ export async function readFirstCatalog(
 ): Promise<FirstCatalog> {
   const admin = (words: string) => `"npm run admin -- ${words} --stage ${stage}"`;
   const ofFile = (origin: string, notes: readonly string[]): FirstCatalog => ({
-    json: readFileSync(origin, 'utf8'),
+    json: readNamedFile(origin),
     origin,
     comparison: admin(`catalog diff ${origin}`),
     notes,

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
 import { describeService } from '../../lambdas/app/operations.ts';
 import { ROOT, rowOf } from './pages.ts';
 import {
@@ -44,6 +45,15 @@ function objectionsTo(document: Node, { path, method, status, field }: Descripti
   return validate(value) ? [] : (validate.errors ?? []).map((each) => `${each.instancePath} ${each.message}`);
 }
 
+/** The configuration of a collector: components by name, and the names that each pipeline has of them. */
+interface CollectorConfig {
+  readonly [components: string]: Readonly<Record<string, unknown>>;
+  readonly service: {
+    readonly extensions: readonly string[];
+    readonly pipelines: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+  };
+}
+
 describe('a block of code', () => {
   it('belongs to a class, which says how it is shown to be true', () => {
     expect(SNIPPETS.length).toBeGreaterThan(90);
@@ -72,6 +82,20 @@ describe('a block of code', () => {
   ])('belongs to no class with %s', (_what, text) => {
     expect(snippetsOf(text, 'docs/page.md').map(classOf)).toEqual([undefined]);
   });
+
+  it.each(snippetsIn('collector').map(({ place, text }) => [place, text]))(
+    'configures a collector whose pipelines name what it defines, and all of it: %s',
+    (_place, text) => {
+      const { service: running, ...components } = parse(text) as CollectorConfig;
+      const named = [{ extensions: running.extensions }, ...Object.values(running.pipelines)].flatMap((row) =>
+        Object.entries(row).flatMap(([kind, names]) => names.map((name) => `${kind} ${name}`)),
+      );
+      const defined = Object.entries(components).flatMap(([kind, each]) =>
+        Object.keys(each).map((name) => `${kind} ${name}`),
+      );
+      expect([...new Set(named)].sort()).toEqual(defined.sort());
+    },
+  );
 
   it('does not pass as a document that nothing reads, or that its description rejects', () => {
     expect(readerOf({ nothing: 1 })).toBeUndefined();

@@ -134,6 +134,11 @@ const CLASSES: readonly (readonly [name: string, shownBy: string, has: (snippet:
     'test/docs/webhooks.test.ts: verifies deliveries',
     isIn(/^(js|python|go)$/, /^docs\/webhooks/),
   ],
+  [
+    'collector',
+    'test/docs/snippets.test.ts: its pipelines name what it defines',
+    isIn(/^yaml$/, /^docs\/telemetry/),
+  ],
   ['Python', 'test/clients/pages.ts: run with the SDKs', isIn(/^python$/, /./)],
   ['JavaScript', SYSTEM, isIn(/^js$/, /./)],
   ['request and response', 'test/system/lifecycle.test.ts: run, compared', isIn(/^console$/, /^README/)],

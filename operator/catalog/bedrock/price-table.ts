@@ -1,8 +1,8 @@
 /** The table of Bedrock's prices, `catalogs/bedrock-prices.json`, which `npm run prices` writes. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { prices } from '../../../lambdas/inference/core/pricing/prices.ts';
+import { readNamedFile } from '../../named-file.ts';
 import { SOURCE_NAMES } from '../sources/source.ts';
 
 export const PRICE_TABLE = join(import.meta.dirname, '..', '..', '..', 'catalogs', 'bedrock-prices.json');
@@ -33,7 +33,7 @@ export type PriceTable = z.infer<typeof table>;
 
 /** Reads a table. Throws an error that names what is not as the format has it. */
 export function readPriceTable(file = PRICE_TABLE): PriceTable {
-  const result = table.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+  const result = table.safeParse(JSON.parse(readNamedFile(file)));
   if (!result.success) throw new Error(`${file} is no table of prices:\n${z.prettifyError(result.error)}`);
   return result.data;
 }

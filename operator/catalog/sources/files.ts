@@ -1,5 +1,6 @@
 /** Copies of the public lists of prices, as files that `--from` names. */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { readNamedFile } from '../../named-file.ts';
 import { litellm } from './litellm.ts';
 import { modelsDev } from './models-dev.ts';
 import { type CatalogSourceList, SOURCE_NAMES, type SourceName } from './source.ts';
@@ -21,8 +22,9 @@ function listIn(from: string) {
   if (sourceName === undefined || file === undefined)
     throw new Error(`--from must be models.dev=FILE or litellm=FILE, not ${from}`);
   const { read, url } = LISTS[sourceName];
+  const text = readNamedFile(file);
   const as_of = statSync(file).mtime.toISOString().slice(0, 10);
-  return { source: read(readFileSync(file, 'utf8')), priceSource: { url, as_of } };
+  return { source: read(text), priceSource: { url, as_of } };
 }
 
 /** Reads the lists of `--from models.dev=FILE` and `--from litellm=FILE`. Throws if there is none, or one twice. */

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { decodeTime } from 'ulid';
+import { parseCatalog } from '../../../lambdas/inference/core/catalog/catalog-document.ts';
 import { type CreditHistory, statementBody } from '../../../lambdas/ledger/core/usage/statement.ts';
 import { DynamoCreditStore } from '../../../lambdas/ledger/store/credit-store.ts';
 import { createCreditHistory } from '../../../lambdas/ledger/store/usage/credit-history.ts';
@@ -9,6 +12,7 @@ import {
   openAccount,
   openLedger,
 } from '../../../lambdas/ledger/testing/running-ledger.ts';
+import { byPrices, pricesById } from '../../../operator/catalog/recompute.ts';
 import { startDatabase, type TestDatabase } from '../../test-kit/engine.ts';
 import { costOfCalls, type PastCall, pastCalls, pastKeyId, settlePast } from './history.ts';
 
@@ -33,6 +37,19 @@ it('the seeded history covers past days, costs the total of its line items, and 
     expect(created).toBeLessThan(NOON_MS / 1000);
     const product = lines.reduce((sum, { quantity, price }) => sum + BigInt(quantity) * price, 0n);
     expect(cost).toBe(status === 'failed' ? 0n : (product + 999_999n) / 1_000_000n);
+  }
+});
+
+it('the seeded history has the amounts of the simulated catalog, whose version its records name', () => {
+  const catalog = readFileSync(join(import.meta.dirname, 'catalog.json'), 'utf8');
+  const url = 'http://127.0.0.1:1';
+  const prices = pricesById(
+    parseCatalog(JSON.parse(catalog.replaceAll('{UPSTREAM_URL}', url).replaceAll('{AWS_URL}', url))),
+  );
+  for (const call of pastCalls(NOON_MS, 30)) {
+    const price = prices.get(call.model ?? '');
+    if (price === undefined) throw new Error(`the catalog has no model ${call.model}`);
+    expect(byPrices(price, { ...call, accountId: 'acc_1', keyId: 'key_1' })).toBe(call.cost);
   }
 });
 

@@ -67,7 +67,7 @@ export async function seed(target: SeedTarget): Promise<SeededService> {
     const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Seed) : undefined;
     if (before === undefined && target.layouts === 'first') await operator.layouts.beginUnfinished();
     const catalog = await seedCatalog(operator, target, before?.default_catalog);
-    const apiKey = before?.api_key ?? (await openDemoAccount(operator, target));
+    const apiKey = before?.api_key ?? (await openDemoAccount(operator, target, catalog));
     const after: Seed = { api_key: apiKey, ...(catalog === undefined ? {} : { default_catalog: catalog }) };
     writeFileSync(file, JSON.stringify(after), { mode: 0o600 });
     const sessionToken = await demoSession(operator, apiKey, target.identityIssuer);
@@ -96,10 +96,16 @@ async function catalogInForce(operator: Operator, isSimulated: boolean): Promise
   };
 }
 
-/** Has its credits after its history, which an earlier grant has paid for. */
-async function openDemoAccount(operator: Operator, target: SeedTarget): Promise<string> {
+/** Has its credits after its history, which an earlier grant has paid for, and which names the simulated catalog in force. */
+async function openDemoAccount(
+  operator: Operator,
+  target: SeedTarget,
+  catalog: string | undefined,
+): Promise<string> {
   const accountId = await operator.openAccount(DEMO_EMAIL);
-  const calls = pastCalls(systemClock(), target.historyDays);
+  const calls = pastCalls(systemClock(), target.historyDays).map((call) =>
+    catalog === undefined ? call : { ...call, catalog },
+  );
   if (calls.length > 0) await settleHistory(target, accountId, calls);
   await operator.grant(accountId, DEMO_CREDITS * NANO_PER_USD);
   const { key } = await operator.createKey(accountId, 'demo', {});

@@ -190,7 +190,7 @@ export const modelsCheck = (client: SmokeClient, ids: readonly string[]): Check 
     const { data } = shaped(SHAPES.models, await client.inference('/v1/models'));
     const missing = ids.filter((expectedId) => !data.some(({ id }) => id === expectedId));
     expectThat(missing.length === 0, `the list lacks ${missing.join(', ')}`);
-    return { note: `${data.length} models` };
+    return { note: `${data.length} names of models, with aliases` };
   },
 });
 
