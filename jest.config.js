@@ -113,7 +113,7 @@ export default {
   // 500 ms, the default, jest reports it as one that an open handle keeps; such a one stays for ever.
   workerGracefulExitTimeout: 30_000,
   // A test on a busy machine is slow, not wrong: only one that hangs takes this long.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   projects: [
     ring('unit', ['**/*.test.ts'], Object.values(PATHS).flat()),
     {

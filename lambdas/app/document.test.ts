@@ -240,5 +240,5 @@ describe('the description of the service', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });

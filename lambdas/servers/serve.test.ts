@@ -56,7 +56,7 @@ describe('a program', () => {
     expect(printed).toContain('unhandled rejection');
     expect(printed).toContain('failing-program');
     expect(printed).not.toContain('no log may show');
-  }, 60_000);
+  });
 
   it('fails its health check after an uncaught exception, and serves until SIGTERM, at which it ends with 1', async () => {
     const { program, get, health, isUnhealthy, hold, output, ended } = await start();
@@ -74,19 +74,19 @@ describe('a program', () => {
     expect(await ended).toEqual([1, null]);
     expect((await output).match(/uncaught exception/g)).toHaveLength(2);
     await expect(get('/')).rejects.toThrow('fetch failed');
-  }, 60_000);
+  });
 
   it('ends by itself with 1 when the time of its calls is over after an uncaught exception', async () => {
     const { get, ended } = await start({ HOST_GRACE_SECONDS: '1' });
     expect(await get('/exception')).toBe('thrown');
     expect(await ended).toEqual([1, null]);
-  }, 60_000);
+  });
 
   it('ends at once after an uncaught exception while it is not ready', async () => {
     const { get, ended } = await start({ IS_READY: 'false' });
     await get('/exception');
     expect(await ended).toEqual([1, null]);
-  }, 60_000);
+  });
 
   it('fails its health check at SIGTERM, and ends with 0 once its calls have their responses', async () => {
     const { program, get, isUnhealthy, hold, ended } = await start();
@@ -96,5 +96,5 @@ describe('a program', () => {
     await get('/release');
     expect(await response).toBe('well');
     expect(await ended).toEqual([0, null]);
-  }, 60_000);
+  });
 });

@@ -63,7 +63,7 @@ describe('the data for the first call of a process', () => {
     await until(requestedNames, (names) => required.every((name) => names.includes(name)));
     // The program itself received no request.
     expect([...new Set(requestedNames())].sort()).toEqual(required);
-  }, 30_000);
+  });
 });
 
 /** Responds as AWS does in a deployment without a catalog; a table of another name does not exist. */
@@ -104,7 +104,7 @@ describe.each(['upload', 'inference'])('the program %s', (name) => {
     expect(line).toContain('not_found_error');
     expect(otherLines).toEqual([]);
     expect(linesWith('not ready')).toEqual([]);
-  }, 30_000);
+  });
 
   it('reports itself unhealthy with the name of a table that does not exist, and logs the reason once', async () => {
     aws.respond = deployed;
@@ -122,7 +122,7 @@ describe.each(['upload', 'inference'])('the program %s', (name) => {
     const before = await refused();
     await until(refused, (requests) => requests > before + 2);
     expect(linesWith('not ready')).toEqual([expect.stringContaining('ResourceNotFoundException')]);
-  }, 30_000);
+  });
 
   it('reports itself unhealthy from SIGTERM on, and ends once no call is open', async () => {
     aws.respond = deployed;
@@ -150,7 +150,7 @@ describe.each(['upload', 'inference'])('the program %s', (name) => {
     for (const response of held) response.writeHead(400).end('{"__type":"Refused"}');
     expect((await call).status).toBeGreaterThanOrEqual(400);
     expect(await ended).toEqual([0, null]);
-  }, 60_000);
+  });
 
   it('stays healthy while the database and the secrets do not respond, once it has been', async () => {
     aws.respond = deployed;
@@ -160,5 +160,5 @@ describe.each(['upload', 'inference'])('the program %s', (name) => {
     aws.forget();
     expect([await health(), await health(), await health()]).toEqual([200, 200, 200]);
     expect(aws.requests).toEqual([]);
-  }, 30_000);
+  });
 });

@@ -80,7 +80,7 @@ describe('a deployment or a comparison by npm', () => {
       expect.stringContaining('wallets (Inference-prod-data-nowhere): does not exist'),
     ]);
     expect(printed).toContain('"tables return" in docs/operate/backup.md');
-  }, 30_000);
+  });
 
   it('begins for a new stage, and for one with layouts that this version reads', async () => {
     await record({ keys: LAYOUTS.keys.reads });
@@ -88,7 +88,7 @@ describe('a deployment or a comparison by npm', () => {
       stages = deployed;
       expect(await run({ stage: 'prod' })).toEqual([0, '']);
     }
-  }, 30_000);
+  });
 
   it('fails if the data of the stage has a newer layout, and not for another stage', async () => {
     await record({ keys: LAYOUTS.keys.reads + 1, 'later/kind': 2 });
@@ -100,7 +100,7 @@ describe('a deployment or a comparison by npm', () => {
       ),
     ]);
     expect(await run({ stage: 'other' })).toEqual([0, '']);
-  }, 30_000);
+  });
 
   const [major = 0, minor = 0, patch = 0] = RELEASE.split('.').map(Number);
 

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { Service } from '../system/service.ts';
 import { openBrowser } from './chromium.ts';
 import { ConsoleUser } from './console-user.ts';
-
-jest.setTimeout(120_000);
 
 describe('the alerts on the page Billing', () => {
   const service = new Service({ LAYOUTS: 'first' });
@@ -19,12 +17,12 @@ describe('the alerts on the page Billing', () => {
     browser = await openBrowser();
     user = await ConsoleUser.open(browser, service);
     await user.signIn('owner@example.com');
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
     await service.dispose();
-  }, 30_000);
+  });
 
   it('say that the upgrade is not finished', async () => {
     await user.go('/billing', 'Billing');

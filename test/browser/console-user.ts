@@ -29,7 +29,7 @@ export class ConsoleUser {
     this.context = context;
     this.page = page;
     this.#address = address;
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(120_000);
     page.on('request', (request) => this.requests.push(request.url()));
     page.on('pageerror', ({ message }) => this.complaints.push(message));
     page.on('dialog', (dialog) => {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { paint } from '../../tools/simulators/models/model/picture.ts';
 import { until } from '../../tools/test-kit/waiting.ts';
@@ -9,8 +9,6 @@ import { Owner } from '../system/owner.ts';
 import { Service } from '../system/service.ts';
 import { openBrowser } from './chromium.ts';
 import { ConsoleUser, SCREENSHOTS } from './console-user.ts';
-
-jest.setTimeout(120_000);
 
 /** Markup that the page must show to a reader as plain text, whoever wrote it. */
 const MARKUP = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
@@ -66,13 +64,13 @@ describe('the console in Chromium', () => {
     await service.start();
     browser = await openBrowser();
     user = await ConsoleUser.open(browser, service);
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
     hook?.close();
     await service.dispose();
-  }, 30_000);
+  });
 
   it('signs a person in without a token that scripts can read', async () => {
     await user.signIn('owner@example.com');

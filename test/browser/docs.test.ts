@@ -25,12 +25,12 @@ describe('the pages without an account, in Chromium', () => {
     page.on('pageerror', (failure) => complaints.push(failure.message));
     await page.goto(`${service.session.platform_url}/docs`);
     await page.waitForSelector('.opblock', { timeout: 60_000 });
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
     await service.dispose();
-  }, 30_000);
+  });
 
   it('shows every route, from this service alone, within its content security policy', async () => {
     const { paths, webhooks } = (await (await service.fetch('/openapi.json', { key: null })).json()) as {
@@ -47,7 +47,7 @@ describe('the pages without an account, in Chromium', () => {
     );
     expect(elsewhere).toEqual([]);
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 
   it('takes the theme of the console, offers three ways to authorize, and leads back', async () => {
     const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
@@ -68,7 +68,7 @@ describe('the pages without an account, in Chromium', () => {
     await page.evaluate(() => localStorage.removeItem('theme'));
     expect(await page.locator('nav a').getAttribute('href')).toBe('console');
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 
   it('sends the example of a call with a key, which is pasted into the field that has the focus', async () => {
     await page.locator('.btn.authorize').first().click();
@@ -85,7 +85,7 @@ describe('the pages without an account, in Chromium', () => {
     const table = chat.locator('.live-responses-table');
     await table.waitFor({ timeout: 30_000 });
     expect(await table.locator('.response-col_status').last().textContent()).toContain('200');
-  }, 60_000);
+  });
 
   it('leads from the index to models and prices, without an account', async () => {
     const visitor = await ConsoleUser.open(browser, service);
@@ -105,7 +105,7 @@ describe('the pages without an account, in Chromium', () => {
     await visitor.page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
     expect([visitor.complaints, visitor.faults]).toEqual([[], []]);
     await visitor.close();
-  }, 120_000);
+  });
 
   it('sends a trial call to this service', async () => {
     const health = page.locator('#operations-Service-getHealth');
@@ -117,7 +117,7 @@ describe('the pages without an account, in Chromium', () => {
     expect(await responseTable.locator('.response-col_status').last().textContent()).toContain('200');
     expect(await responseTable.textContent()).toContain('"status": "ok"');
     await health.screenshot({ path: SCREENSHOT.replace('.png', '-try-out.png') });
-  }, 60_000);
+  });
 
   it('arrives compressed, or unchanged if the client accepts no compression', async () => {
     const get = async (encoding: string) => {
@@ -132,5 +132,5 @@ describe('the pages without an account, in Chromium', () => {
     expect(compressed.text).toBe(plain.text);
     expect(plain.text.length).toBeGreaterThan(1_000_000);
     expect((await service.fetch('/docs/handler.ts', { key: null })).status).toBe(404);
-  }, 60_000);
+  });
 });

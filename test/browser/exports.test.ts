@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { Service } from '../system/service.ts';
 import { openBrowser } from './chromium.ts';
 import { ConsoleUser } from './console-user.ts';
-
-jest.setTimeout(120_000);
 
 const READS = 'Reads the usage of the whole account';
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -65,12 +63,12 @@ describe('the figures that leave the console', () => {
         ids.unshift(response.headers.get('x-request-id') ?? '');
       }
     }
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
     await service.dispose();
-  }, 30_000);
+  });
 
   it('include the calls of the chosen filters and days, as a file with the days in its name', async () => {
     await user.go(`/activity?api_key=${chosenKey}&from=${TODAY}`, 'Activity');

@@ -1,13 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator } from 'playwright-core';
 import { Service } from '../system/service.ts';
 import { openBrowser } from './chromium.ts';
 import { ConsoleUser, SCREENSHOTS } from './console-user.ts';
-
-jest.setTimeout(120_000);
 
 const LISTING = 'Sea stories';
 
@@ -41,13 +39,13 @@ describe('the first use of the console', () => {
     await user.signIn('newcomer@example.com');
     seller = await ConsoleUser.open(browser, service);
     await seller.signIn('seller@example.com');
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
     hook?.close();
     await service.dispose();
-  }, 30_000);
+  });
 
   it('names a next step on every empty page', async () => {
     for (const [path, heading, link] of [

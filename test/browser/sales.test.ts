@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator } from 'playwright-core';
 import Stripe from 'stripe';
 import { zip } from '../../lambdas/marketplace/testing/archives.ts';
@@ -9,8 +9,6 @@ import { until } from '../../tools/test-kit/waiting.ts';
 import { Service } from '../system/service.ts';
 import { openBrowser } from './chromium.ts';
 import { ConsoleUser } from './console-user.ts';
-
-jest.setTimeout(240_000);
 
 /** Amounts in nano-USD by the names of the lines. */
 type ShownLines = Readonly<Record<string, bigint>>;
@@ -28,12 +26,12 @@ let browser: Browser;
 beforeAll(async () => {
   await service.start();
   browser = await openBrowser();
-}, 180_000);
+});
 
 afterAll(async () => {
   await browser?.close();
   await service.dispose();
-}, 30_000);
+});
 
 async function signIn(email: string): Promise<ConsoleUser> {
   const user = await ConsoleUser.open(browser, service);
@@ -93,7 +91,7 @@ describe('the statements of the console', () => {
       await signIn('statement-buyer@example.com'),
       await signIn('statement-seller@example.com'),
     ];
-  }, 60_000);
+  });
 
   const accountOf = async (user: ConsoleUser): Promise<string> => (await send(user, '/api/v1/auth/me')).id;
 
@@ -236,7 +234,7 @@ describe('the market of the console', () => {
     const fields = { name: 'Tide tables', summary: 'Tides.', category: 'reading', plans: PLANS };
     ({ id: listing } = await send(seller, '/apps', fields));
     await topUp(buyer, 60);
-  }, 60_000);
+  });
 
   const openListing = (user: ConsoleUser) => user.go(`/market/apps/${listing}`, 'Tide tables');
   const button = ({ page }: ConsoleUser, name: string): Locator =>

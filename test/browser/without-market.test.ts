@@ -17,12 +17,12 @@ describe('the console of a service without a market', () => {
     browser = await openBrowser();
     user = await ConsoleUser.open(browser, service);
     await user.signIn('buyer@example.com');
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
     await service.dispose();
-  }, 30_000);
+  });
 
   it('offers every page but those of the market', async () => {
     await user.page.getByRole('link', { name: 'Earnings' }).waitFor({ state: 'detached' });
@@ -46,7 +46,7 @@ describe('the console of a service without a market', () => {
       await user.page.goto(`${service.session.platform_url}/console#${path}`);
       await user.page.getByText('There is no such page.').waitFor();
     }
-  }, 60_000);
+  });
 
   it('offers the events that need no market, and adds a webhook with the one that is checked', async () => {
     await user.go('/webhooks', 'Webhooks');
@@ -56,5 +56,5 @@ describe('the console of a service without a market', () => {
     await user.page.getByRole('button', { name: 'Add', exact: true }).click();
     await user.page.getByText('Copy the secret now').waitFor();
     expect(user.complaints).toEqual([]);
-  }, 60_000);
+  });
 });

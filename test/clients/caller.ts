@@ -6,7 +6,7 @@ let key = '';
 
 beforeAll(async () => {
   ({ key } = await service.account('50'));
-}, 60_000);
+});
 
 /** Returns the address that a client calls, and its key; available while the tests run. */
 export const caller = () => ({ baseURL: `${service.session.base_url}/v1`, apiKey: key });

@@ -16,7 +16,7 @@ import {
   GetSecretValueCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import { outputName } from '../../lambdas/platform/contract/environment.ts';
@@ -40,8 +40,6 @@ import { readLastRelease, synthesizeVersion } from './versions/versions.ts';
 const DEPLOY_MS = 600_000;
 
 /** A cold function is a process that starts; an operator's command is another. */
-jest.setTimeout(180_000);
-
 let upstream: UpstreamProcess;
 let emulator: Emulator;
 let deployment: Deployment;

@@ -69,7 +69,7 @@ beforeAll(async () => {
     { ...openLedger({ clients: database, clock: systemClock }), store },
     new Wire(1),
   );
-}, 30_000);
+});
 afterAll(async () => {
   await service.stop();
   await database.stop();

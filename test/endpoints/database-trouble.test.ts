@@ -266,7 +266,7 @@ beforeAll(async () => {
     '/api-keys id': key.id,
     '/api/v1/webhooks id': webhook.id,
   });
-}, 60_000);
+});
 afterAll(async () => {
   printed.restore();
   server.closeAllConnections();

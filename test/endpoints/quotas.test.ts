@@ -37,7 +37,7 @@ let listings: DynamoListingStore;
 beforeAll(async () => {
   database = await startDatabase();
   listings = new DynamoListingStore(database.client, database.tables.listings);
-}, 30_000);
+});
 afterAll(() => database.stop());
 
 let createdCount = 0;
@@ -181,7 +181,7 @@ describe.each([LISTINGS, WEBHOOKS])('the $name of an account', (kind) => {
       }),
       { numRuns: 12 },
     );
-  }, 60_000);
+  });
 });
 
 describe('the activity of an account on listings', () => {
@@ -396,5 +396,5 @@ describe('the orders of an account', () => {
     expect(rejection).toEqual(Array(3).fill(`order_quota ${untilMidnight}`));
     const results = await times(3, () => outcome(orderAt(accountId, (NOW + untilMidnight) * 1000)));
     expect(results.every(isOrder)).toBe(true);
-  }, 30_000);
+  });
 });

@@ -116,7 +116,7 @@ beforeAll(async () => {
   );
   uploads = new UploadService(database, clock, after);
   await uploads.start();
-}, 30_000);
+});
 afterAll(async () => {
   uploads.stop();
   await service.stop();

@@ -61,7 +61,7 @@ const open: { stop(): Promise<unknown> }[] = [];
 
 beforeAll(async () => {
   engine = await startDatabase();
-}, 30_000);
+});
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.stop()));
 });

@@ -48,5 +48,5 @@ async function kindsIn(templates: readonly string[]): Promise<readonly string[]>
     writeFileSync(file, JSON.stringify({ Resources: { Bucket: bucket } }));
     const kinds = await kindsIn([file]);
     expect(kinds.filter((kind) => !(kind in ACCEPTED))).toContain('CKV_AWS_57');
-  }, 120_000);
+  });
 });

@@ -82,7 +82,7 @@ beforeAll(async () => {
   await service.start();
   callers = await makeCallers();
   writeFileSync(document, await (await service.fetch('/openapi.json')).text());
-}, 180_000);
+});
 afterAll(async () => {
   await service.dispose();
   rmSync(folder, { recursive: true, force: true });
@@ -174,7 +174,7 @@ describe('requests drawn from openapi.json', () => {
     writeFileSync(untrue, JSON.stringify(described));
     const { exitCode, output } = await draw('untrue', ['--include-path', path], 1, untrue);
     expect([exitCode, output]).toEqual([1, expect.stringContaining('Undocumented status code')]);
-  }, 120_000);
+  });
 
   it('leave no hold, and an exact ledger', async () => {
     const response = await service.fetch(`/credits/${key}`, { key });

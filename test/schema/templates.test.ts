@@ -45,5 +45,5 @@ describe('cfn-lint', () => {
     const topic = { Type: 'AWS::SNS::Topic', Properties: { TopicNme: 'a' } };
     writeFileSync(file, JSON.stringify({ Resources: { Topic: topic } }));
     expect(await lint([file])).toEqual([expect.stringContaining('Error E3002')]);
-  }, 120_000);
+  });
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await Promise.all([once(receiver, 'listening'), service.start()]);
   owner = await Owner.open(service, '--email', 'owner@example.com');
   ({ key } = await owner.createKey({ name: 'k', policy: { rpm: 1_000 } }));
-}, 90_000);
+});
 
 afterAll(async () => {
   await service.dispose();
@@ -79,7 +79,7 @@ describe('alerts of money', () => {
       ({ status }) => status === 201,
     );
     expect((await subscribe('/others', ['review.created', 'endpoint.disabled'])).status).toBe(201);
-  }, 60_000);
+  });
 
   it('publish one event for a call without credit, none for 50 more, and another after a top-up', async () => {
     await until(
@@ -99,7 +99,7 @@ describe('alerts of money', () => {
       { balance: 0.000002, currency: 'USD' },
     ]);
     expect(new Set(exhausted.map(({ id }) => id)).size).toBe(2);
-  }, 60_000);
+  });
 
   it('reach the address of the account as mails', async () => {
     const mails = await until(

@@ -233,7 +233,7 @@ it(`after ${KILLS} kills at random moments under load no hold is open and the bo
   expect(Number.isInteger(paid)).toBe(true);
   // A call that was settled may have died before its answer left; none is paid twice.
   expect(paid).toBeLessThanOrEqual(transcripts + TRANSCRIBERS * KILLS);
-}, 180_000);
+});
 
 onLinux(
   'the key of a call whose process died is claimed for less than a minute, and then costs one call',

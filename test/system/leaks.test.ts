@@ -86,7 +86,7 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify({ ...document, models }));
   await service.admin('catalog', 'apply', file, '--remove');
   account = await service.account('5');
-}, 90_000);
+});
 
 const request = (fields: object = {}) => ({
   model: modelOf('openai', 'whole'),

@@ -73,7 +73,7 @@ describe('the local service', () => {
     expect(stdout.trimEnd().endsWith('data: [DONE]')).toBe(true);
     ({ balance } = await read());
     expect(balance).toBeLessThan(10);
-  }, 90_000);
+  });
 
   it('prints one line for each call: streamed, rejected and failed ones, too', async () => {
     const rejected = await service.chat({ model: 'sim/chatt', messages: [{ role: 'user', content: 'hi' }] });
@@ -164,7 +164,7 @@ describe('the local service', () => {
     expect(await runPrintedCall()).toContain('"model":"sim/chat"');
     expect(service.output).not.toMatch(/Not set|Its catalog/);
     ({ balance } = await read());
-  }, 90_000);
+  });
 
   it('retains all written data if every process is killed', async () => {
     await service.stop('SIGKILL');

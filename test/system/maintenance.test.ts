@@ -43,7 +43,7 @@ beforeAll(async () => {
   owner = await Owner.open(service);
   order = await owner.order(10);
   for (const [, send, status] of CHANGES) expect((await send()).status).toBe(status);
-}, 90_000);
+});
 
 describe('a closed service', () => {
   let stream: Promise<string>;
@@ -118,7 +118,7 @@ describe('a closed service', () => {
     await service.stop();
     await service.start();
     expect((await chat()).status).toBe(503);
-  }, 90_000);
+  });
 });
 
 describe('a service that is open again', () => {

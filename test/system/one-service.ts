@@ -5,7 +5,7 @@ import { Service } from './service.ts';
 /** Starts a service before the tests of the file, and ends it after them. */
 export function oneService(environment: Record<string, string> = {}): Service {
   const service = new Service(environment);
-  beforeAll(() => service.start(), 90_000);
+  beforeAll(() => service.start());
   afterAll(() => service.dispose());
   return service;
 }

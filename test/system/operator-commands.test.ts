@@ -133,7 +133,7 @@ describe('a command that docs/local.md lists for the local service', () => {
       await expect(service.admin(...name.split(' '), ...args).then(() => name)).resolves.toBe(name);
     }
     expect(await printed(['key', 'find'], key)).toMatch(new RegExp(`^account_id +${buyer.id}$`, 'm'));
-  }, 120_000);
+  });
 
   it('checks the models of the simulated vendors with the key of the service', async () => {
     const { counts, routes } = await service.admin<{

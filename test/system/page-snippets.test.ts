@@ -23,7 +23,7 @@ const needsMissing = (text: string): boolean =>
 let reader: Reader;
 beforeAll(async () => {
   reader = await openReader(service);
-}, 60_000);
+});
 
 describe('the pages', () => {
   for (const snippet of snippetsIn('caller'))

@@ -28,7 +28,7 @@ export class Payer {
     const payer = new Payer(service);
     beforeAll(async () => {
       Object.assign(payer, await service.account(credits));
-    }, 90_000);
+    });
     return payer;
   }
 

@@ -70,7 +70,7 @@ beforeAll(async () => {
   });
   await service.start();
   [owner, stranger] = await Promise.all([service.account('0'), service.account('0')]);
-}, 90_000);
+});
 
 afterAll(async () => {
   await service.dispose();

@@ -248,5 +248,5 @@ describe('a trial', () => {
     } finally {
       copy.remove();
     }
-  }, 120_000);
+  });
 });

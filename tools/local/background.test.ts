@@ -70,7 +70,7 @@ describe('the audit workflow of the app', () => {
       accounts: 30,
       books: { exact: true, unproven: 0, drift: '0', topUps: '30000000000', balances: '30000000000' },
     });
-  }, 60_000);
+  });
 
   it('fails when a balance is off by a nano-dollar, and the log names the account', async () => {
     const account = await operator.openAccount();
@@ -91,5 +91,5 @@ describe('the audit workflow of the app', () => {
     await expect(runtime.runWorkflow(workflow, {})).rejects.toThrow();
     expect(lines.join('\n')).toContain(account);
     expect(await operator.audit()).toMatchObject({ exact: false, drift: 1n });
-  }, 60_000);
+  });
 });

@@ -300,5 +300,5 @@ describe('Ledger.admit, properties', () => {
       }),
       { numRuns: rounds(150) },
     );
-  }, 120_000);
+  });
 });

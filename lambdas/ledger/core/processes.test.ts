@@ -33,7 +33,7 @@ beforeAll(async () => {
     ForkedProcesses.start(script, PROCESSES),
     startDatabase(join(folder, 'ledger.sqlite')),
   ]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await processes.end();
@@ -131,5 +131,5 @@ describe.each([
       dayLeft: usd(1_000) - spent,
       audit: { exact: true, usage: spent },
     });
-  }, 60_000);
+  });
 });

@@ -132,7 +132,7 @@ describe.each([
     expect(
       await judgeAll((aftermath) => [...ledgerViolations(aftermath), ...unexpectedFailures(aftermath)]),
     ).toEqual([]);
-  }, 60_000);
+  });
 
   it('gives no cap back more than it took', async () => {
     expect(await judgeAll(brokenCaps)).toEqual([]);

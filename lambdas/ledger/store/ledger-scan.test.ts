@@ -51,7 +51,7 @@ describe(`a scan of ${ACCOUNTS} accounts on several pages`, () => {
       held: 0n,
       usage: 29_100n,
     });
-  }, 20_000);
+  });
 
   it('detects a nano-dollar too much or too little, and does not let two errors cancel out', async () => {
     const [first = '', second = ''] = [accounts.at(3), accounts.at(-1)];

@@ -25,7 +25,7 @@ let listings: DynamoListingStore;
 beforeAll(async () => {
   database = await startDatabase();
   listings = new DynamoListingStore(database.client, database.tables.listings);
-}, 30_000);
+});
 afterAll(() => database.stop());
 
 let createdCount = 0;

@@ -74,7 +74,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-}, 60_000);
+});
 afterAll(async () => {
   receiver.closeAllConnections();
   await new Promise((resolve) => receiver.close(resolve));
@@ -186,7 +186,7 @@ describe('a wrong webhook secret', () => {
     );
     expect(received.find(({ status }) => status === 200)).toEqual({ status: 200, events: [] });
     expect(await credit()).toBe(1_234);
-  }, 30_000);
+  });
 
   it('loses no refund or dispute, because the reconciliation applies both', async () => {
     sandbox.connect({ url, secret: WEBHOOK_SECRET });
@@ -199,7 +199,7 @@ describe('a wrong webhook secret', () => {
     expect(await reconcile()).toMatchObject({ compared: 4, ...EXACT, applied: 2 });
     expect(await credit()).toBe(700);
     expect(await reconcile()).toMatchObject({ compared: 4, ...EXACT });
-  }, 30_000);
+  });
 });
 
 describe('a forged event', () => {
@@ -251,7 +251,7 @@ describe('the lists of the provider', () => {
       onDifferences,
     })();
     expect(counts).toEqual([105]);
-  }, 60_000);
+  });
 
   it.each(RIGHTS)('need the right %s of a restricted key; without it nothing is applied', async (right) => {
     const payment = await pay(500);

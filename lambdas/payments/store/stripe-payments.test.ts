@@ -120,7 +120,7 @@ describe('a checkout', () => {
     expect(await codeOf(paymentsAt(intentsUrl).openCheckout(order))).toBe('payment_provider_unavailable');
     expect(JSON.stringify(logged)).not.toContain(API_KEY);
     expect(logged).toHaveLength(2);
-  }, 20_000);
+  });
 });
 
 describe('an event', () => {
@@ -199,7 +199,7 @@ describe('an event', () => {
     const down = paymentsAt('http://127.0.0.1:9');
     expect(await codeOf(down.readEvent(body, signature))).toBe('payment_provider_unavailable');
     expect(await paymentsAt(intentsUrl).readEvent(body, signature)).toMatchObject({ order: ORDER });
-  }, 20_000);
+  });
 });
 
 describe('an event of a connected account', () => {

@@ -96,7 +96,7 @@ describe('a delivery that always fails', () => {
     expect(hits.at(-1)?.headers['X-service-Delivery-Attempt']).toBe('10');
     expect(await deliveryOf(id)).toMatchObject({ status: 'delivered', deadReason: undefined, attempts: 10 });
     expect(platform.waiting('exhaustedDeliveries')).toBe(0);
-  }, 30_000);
+  });
 
   it('gets a new round of 24 hours if its owner recovers it, and the dead letter becomes void', async () => {
     const hits = await start(() => ({ status: 500 }));
@@ -119,7 +119,7 @@ describe('a delivery that always fails', () => {
     await platform.pass(0);
     // One of the two was the first round's: its attempt has long been made.
     expect(hits).toHaveLength(19);
-  }, 30_000);
+  });
 });
 
 describe('a receiver', () => {
@@ -146,7 +146,7 @@ describe('a receiver', () => {
     expect(atMs - NOON_MS).toBeLessThan(5 * DAY_MS + 10 * HOUR_MS);
     expect(hits.filter((hit) => hit.atMs > atMs)).toEqual([]);
     expect(platform.seen.disabled).toBe(1);
-  }, 30_000);
+  });
 
   it('continues to get deliveries if it succeeds now and then', async () => {
     let failures = 0;
@@ -162,7 +162,7 @@ describe('a receiver', () => {
     }
     expect(failures).toBeGreaterThan(50);
     expect(await platform.subscriptions.get({ accountId, id })).toMatchObject({ status: 'active' });
-  }, 30_000);
+  });
 });
 
 describe('secrets and payloads', () => {

@@ -87,7 +87,7 @@ beforeAll(async () => {
     const call = async () => (await service.post(path, { model: 'zai.glm-5', ...body }, caller)).status;
     await until(call, (status) => status === 200);
   }
-}, 60_000);
+});
 
 /** The text of a streamed response, its model, and the id of its request. */
 interface StreamedText {

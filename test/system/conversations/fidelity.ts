@@ -254,7 +254,7 @@ describe('the stream of a server that ends it in its own way', () => {
       };
       await until(status, (received) => received === 200);
     }
-  }, 60_000);
+  });
   afterAll(() => {
     upstream.closeAllConnections();
     upstream.close();

@@ -57,7 +57,7 @@ beforeAll(async () => {
     'ai on responses': aiClient(createOpenAI({ baseURL, apiKey, fetch: describedFetch })),
     'ai on messages': aiClient(createAnthropic({ baseURL, apiKey, fetch: describedFetch })),
   };
-}, 90_000);
+});
 
 type Scenario = (client: Client, model: string) => Promise<void>;
 

@@ -151,7 +151,7 @@ beforeAll(async () => {
       async () => (await payer.post(path, { model: `signed/${model}`, ...fields })).status,
       (status) => status === 200,
     );
-}, 60_000);
+});
 afterAll(() => {
   vendor.closeAllConnections();
   vendor.close();

@@ -21,7 +21,7 @@ const secrets: string[] = [];
 
 beforeAll(async () => {
   owner = await signIn('owner');
-}, 90_000);
+});
 
 const post = (path: string, body: object) => service.post(path, body, { key: null });
 

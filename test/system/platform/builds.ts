@@ -33,7 +33,7 @@ beforeAll(async () => {
   receiver = await receiveEvents(seller, ['app.build.scanned']);
   const fields = { name: `Build ${seller.id}`, summary: 'One.', category: 'tools' };
   ({ id: listing } = (await (await seller.send('POST', '/apps', fields)).json()) as { readonly id: string });
-}, 60_000);
+});
 
 afterAll(() => receiver.close());
 

@@ -1,5 +1,5 @@
 /** The earnings of sellers, through the service's own routes, with payments of the payment provider's simulator. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import Stripe from 'stripe';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { type CreatedOrder, Owner } from '../owner.ts';
@@ -7,8 +7,6 @@ import { errorOf } from '../payer.ts';
 import { service } from './service.ts';
 
 /** Each operator's command is a process: on a busy machine it takes seconds. */
-jest.setTimeout(120_000);
-
 interface Earnings {
   readonly pending: number;
   readonly available: number;

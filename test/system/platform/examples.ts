@@ -1,13 +1,11 @@
 /** The request bodies that `/openapi.json` prints, sent as they are printed: a path gets the ids of objects. */
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { wav } from '../../../tools/test-kit/recordings.ts';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { Owner } from '../owner.ts';
 import { service } from './service.ts';
 
 /** Sales mature while an operator's command runs, which is a process. */
-jest.setTimeout(180_000);
-
 type Body = Readonly<Record<string, unknown>>;
 interface DescribedRequest {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: Body }>> };

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const sellers = await Promise.all([newBelongings(), newBelongings()]);
   mine = await sellOnce(service, buyer, sellers[0]);
   theirs = await sellOnce(service, buyer, sellers[1]);
-}, 120_000);
+});
 
 const routes: readonly (readonly [string, Route])[] = ROUTES.filter(
   ({ authentication, paid }: Route) => !['none', 'operator'].includes(authentication) && paid !== true,

@@ -1,13 +1,11 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { Owner } from '../owner.ts';
 import { service } from './service.ts';
 
 /** First calls start functions, and the operator's command a process: on a busy machine each takes seconds. */
-jest.setTimeout(60_000);
-
 interface Entry {
   readonly id: string;
   readonly slug: string;
@@ -97,7 +95,7 @@ beforeAll(async () => {
     events: [...types, 'purchase.completed'],
   });
   expect(subscribed.status).toBe(201);
-}, 120_000);
+});
 
 afterAll(async () => {
   receiver?.close();

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await service.admin('operators', 'add', account);
   const body = (await (await signIn(EMAIL, 'operator')).json()) as { access_token: string };
   operator = body.access_token;
-}, 120_000);
+});
 
 const send = ({ method, path }: Route, key: string | null) =>
   service.fetch(path.replaceAll(/\{\w+\+?\}/g, 'x'), {

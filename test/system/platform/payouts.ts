@@ -1,5 +1,5 @@
 /** Payouts through the service's own routes, to an account at the simulator; the event arrives at a receiver that verifies it. */
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { Owner } from '../owner.ts';
 import { errorOf } from '../payer.ts';
@@ -7,15 +7,13 @@ import { service } from './service.ts';
 import { type EventReceiver, receiveEvents } from './verified-events.ts';
 
 /** Each operator's command is a process: on a busy machine it takes seconds. */
-jest.setTimeout(180_000);
-
 let seller: Owner;
 let receiver: EventReceiver;
 
 beforeAll(async () => {
   seller = await Owner.open(service);
   receiver = await receiveEvents(seller, ['payout.paid']);
-}, 60_000);
+});
 
 afterAll(() => receiver.close());
 

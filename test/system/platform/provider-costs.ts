@@ -53,7 +53,7 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify(applied));
   await service.admin('catalog', 'apply', file, '--remove');
   payer = await Payer.open(service, '5');
-}, 90_000);
+});
 
 const chat = (stream: boolean) => ({
   model: 'sim/chat',

@@ -83,7 +83,7 @@ describe('the shipped catalog', () => {
     expect(new Map(passed as [string, string][])).toEqual(
       new Map(Object.values(SHIPPED.defaults).map((model) => [model, 'ok'])),
     );
-  }, 60_000);
+  });
 
   it.each([
     ['tts-1', 'amazon/polly-neural'],

@@ -1,5 +1,5 @@
 /** Subscriptions through the service's own routes; their events arrive at a receiver that verifies them with the official library. */
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { Owner } from '../owner.ts';
@@ -8,8 +8,6 @@ import { service } from './service.ts';
 import { type EventReceiver, receiveEvents, type VerifiedEvent } from './verified-events.ts';
 
 /** Each operator's command is a process: on a busy machine it takes seconds. */
-jest.setTimeout(180_000);
-
 interface SubscriptionBody {
   readonly id: string;
   readonly status: string;
@@ -27,7 +25,7 @@ let receiver: EventReceiver;
 beforeAll(async () => {
   seller = await Owner.open(service);
   receiver = await receiveEvents(seller, TYPES);
-}, 60_000);
+});
 
 afterAll(() => receiver.close());
 

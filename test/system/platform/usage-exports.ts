@@ -62,7 +62,7 @@ beforeAll(async () => {
     { key: other.key },
   );
   expect(embedded.status).toBe(200);
-}, 120_000);
+});
 
 describe('OpenAI’s SDK', () => {
   it('reads costs with pages to the end, whose sums are the ledger’s', async () => {

@@ -119,5 +119,5 @@ describe('the follower of a table', () => {
     await sleep(300);
     const late = await delay(client(engineEndpoint), 'unnoticed');
     expect(late).toBeGreaterThan(SOON_MS);
-  }, 15_000);
+  });
 });

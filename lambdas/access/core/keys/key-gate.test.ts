@@ -83,7 +83,7 @@ describe('the key gate', () => {
       }),
       { numRuns: rounds(8) },
     );
-  }, 30_000);
+  });
 
   it('loses no charge at the end of a minute, a day and a month under concurrent calls and settlements', async () => {
     const ledgers = [open(), open(), open()];
@@ -112,7 +112,7 @@ describe('the key gate', () => {
         monthLeft: policy.monthly_usd - 3000n - hasRollup(now.month > then.month),
       });
     }
-  }, 30_000);
+  });
 
   it('counts the calls of a process with a slow clock in the windows of that clock, and refunds them there', async () => {
     const [onTime, late] = [open(), open(-60_000)];
@@ -188,4 +188,4 @@ describe('touching a key', () => {
 
 it('the ledger of all tests above remains exact, with no hold', async () => {
   expect(await auditAll(database.client, () => LATER_MS)).toMatchObject({ exact: true, held: 0n });
-}, 30_000);
+});

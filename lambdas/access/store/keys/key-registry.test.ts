@@ -130,7 +130,7 @@ describe('an account', () => {
     await revokeKey(accountId, listed[0]?.keyId ?? '');
     await issuerOn().create(accountId, 'one more', {});
     expect(await registryOn().list(accountId)).toHaveLength(QUOTAS.api_keys_per_account);
-  }, 20_000);
+  });
 
   it('receives not_found when it reads, changes, rotates or revokes another’s key, as for a key that does not exist', async () => {
     const { state, key } = await issuerOn().create(accountId, 'mine', {});

@@ -15,7 +15,7 @@ describe('a night’s audit, by the workflow’s own definition', () => {
     // Each of the 8 segments takes more than the 600 s of a step.
     expect(night.steps).toBe(24);
     expect(night.longestStepSeconds).toBeLessThan(610);
-  }, 120_000);
+  });
 
   it('names the accounts that are unreadable, in use or drifting, and verifies all others', async () => {
     const population = { accounts: 5_000, failing: [17, 4_000], moving: [18], drifting: [2_500] };
@@ -26,7 +26,7 @@ describe('a night’s audit, by the workflow’s own definition', () => {
       accounts: 5_000,
       books: { drift: 1n, unproven: 3, exact: false, topUps: 4_997_000n },
     });
-  }, 60_000);
+  });
 
   it('succeeds with unverified accounts, which have a separate alarm', async () => {
     const night = await simulateNight({ ...HEALTHY, accounts: 100, failing: [3] });
@@ -41,5 +41,5 @@ describe('a night’s audit, by the workflow’s own definition', () => {
     const night = await simulateNight({ ...HEALTHY, accounts: 8_000, brokenSegment: 5 });
     expect(night.result).toEqual({ failed: expect.stringContaining('could not be listed') });
     expect(night.audited?.accounts).toBe(7_000);
-  }, 60_000);
+  });
 });

@@ -312,7 +312,7 @@ describe('a wallet, properties', () => {
       ),
       { numRuns: 120 },
     );
-  }, 60_000);
+  });
 
   it('passes the audit if the account has made no calls', async () => {
     const id = await openAccount();

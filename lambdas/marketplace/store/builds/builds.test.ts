@@ -30,7 +30,7 @@ const system = { clock, ulid: systemUlid };
 
 beforeAll(async () => {
   database = await startDatabase();
-}, 30_000);
+});
 afterAll(() => database.stop());
 
 /** The objects of the bucket, by the id of the build. */

@@ -152,7 +152,7 @@ describe('payouts', () => {
         expect([transfersOf(payout.id).length, payoutsOf(payout.id).length]).toEqual([1, 1]);
       }
     }
-  }, 120_000);
+  });
 
   it('move money once, whichever database call fails, is lost, is late or is the last of its process', async () => {
     const first = await payable();
@@ -174,7 +174,7 @@ describe('payouts', () => {
       expect({ call, fault, ...(await stateOf(seller)) }).toMatchObject({ call, fault, paidOut: NET });
       expect([transfersOf(payout.id).length, payoutsOf(payout.id).length]).toEqual([1, 1]);
     }
-  }, 120_000);
+  });
 
   it('wait while the platform has too little at the provider', async () => {
     const { seller } = await payable();

@@ -46,7 +46,7 @@ beforeAll(async () => {
   accounts = new Accounts({ store: new DynamoAccountStore(client, tables), ...system });
   credits = new Credits({ store: new DynamoCreditStore(client, tables), ...system });
   owner = await accounts.open();
-}, 30_000);
+});
 
 const PLAN: ListingPlan = {
   id: 'pro',
@@ -210,7 +210,7 @@ describe('a purchase', () => {
     );
     expect(bought).toBeGreaterThan(3);
     expect(rejectionCount).toBeGreaterThan(3);
-  }, 60_000);
+  });
 });
 
 describe('a listing with plans and no price', () => {

@@ -524,7 +524,7 @@ describe('a subscription', () => {
     expect(await codeOf(world.subscribe(buyer, extra, BASIC))).toBe('subscription_quota');
     await cancel({ seller, buyer, listing: extra, order: '', id: subscriptions[0] ?? '' });
     expect(await codeOf(world.subscribe(buyer, extra, BASIC))).toBe('done');
-  }, 60_000);
+  });
 });
 
 describe('renewals', () => {
