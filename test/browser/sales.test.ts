@@ -365,7 +365,8 @@ describe('the market of the console', () => {
     await button(seller, 'Download 1.1.0').waitFor();
     await seller.page.getByText('Buyers receive nothing').waitFor({ state: 'detached' });
 
-    await openListing(buyer);
+    // The buyer has seen the page without the release.
+    await buyer.page.reload();
     const [download] = await Promise.all([
       buyer.page.waitForEvent('download'),
       button(buyer, 'Download 1.1.0').click(),
