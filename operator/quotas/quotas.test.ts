@@ -276,7 +276,7 @@ describe('quotas of an account, as AWS shows them', () => {
   it('remain unread for the local service', async () => {
     const outcome = await COMMANDS.quotas?.alone?.([]);
     expect(outcome).toMatchObject({
-      exitCode: 0,
+      exitCode: 1,
       output: { quotas: expect.stringContaining('no AWS account') },
     });
   });
