@@ -119,7 +119,7 @@ describe('the figures that leave the console', () => {
     await create();
     await dialog()
       .getByRole('alert')
-      .filter({ hasText: `${READS}: can be set once the operator has finished` })
+      .filter({ hasText: `${READS}: such policies can be set once the operator has finished` })
       .waitFor();
     await service.admin('layout', 'finish');
     // The process reads the record of the stage again within 5 seconds.

@@ -20,10 +20,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import { outputName } from '../../lambdas/platform/contract/environment.ts';
+import { RELEASE } from '../../lambdas/platform/contract/release.ts';
 import { TABLES, type Table } from '../../lambdas/platform/contract/tables.ts';
 import { type PolicyKind, policyDocument } from '../../operator/commands/policies.ts';
 import type { Restore } from '../../operator/restore/restore.ts';
 import { RESTORED, type RestoredTables } from '../../operator/restore/tables.ts';
+import { createLayouts } from '../../operator/service/layouts.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../tools/simulators/models/models-process.ts';
 import { until } from '../../tools/test-kit/waiting.ts';
 import { Access } from './access.ts';
@@ -169,12 +171,21 @@ async function applyCatalog(): Promise<string> {
   return deployment.applyCatalog(catalog);
 }
 
+/** Has the stage begin as one that an earlier release has written, whichever the last one is. */
+async function beginUnfinished(): Promise<void> {
+  const { CATALOGTABLE: table = '' } = await deployment.outputs('data');
+  const client = new DynamoDBClient(emulator.client);
+  await createLayouts({ client, table: () => table, servedRelease: async () => RELEASE }).beginUnfinished();
+  client.destroy();
+}
+
 describe('a fresh deployment of the last release', () => {
   it('reports that it is unhealthy before it has a catalog', async () => {
     expect((await get(`${platformUrl}/health`)).status).toBe(503);
   });
 
   it('takes a catalog, an account, credit and a key from the operator’s command', async () => {
+    await beginUnfinished();
     await applyCatalog();
     const created = await deployment.admin<{ account_id: string }>('account', 'create');
     account = created.account_id;

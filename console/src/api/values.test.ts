@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { DEFAULT_RPM as SERVICE_RPM } from '../../../lambdas/access/core/keys/key-state.ts';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
-import { SIZES } from '../../../lambdas/inference/core/kinds/images/images.ts';
+import { IMAGE_SIZES as SERVICE_SIZES } from '../../../lambdas/inference/core/kinds/images/images.ts';
 import { CALL_STATUSES } from '../../../lambdas/ledger/core/usage-record.ts';
 import { createOrderRequest } from '../../../lambdas/payments/core/order-requests.ts';
 import { KINDS as SERVICE_KINDS } from '../../../lambdas/platform/core/kinds.ts';
@@ -21,7 +21,7 @@ it.each([
   ['kinds', KINDS.map(([kind]) => kind), SERVICE_KINDS],
   ['statuses', STATUSES, CALL_STATUSES],
   ['events', EVENTS, SUBSCRIBABLE_TYPES],
-  ['sizes of pictures', IMAGE_SIZES, SIZES],
+  ['sizes of pictures', IMAGE_SIZES, SERVICE_SIZES],
 ] as const)('the console offers the same %s as the service', (_name, offered, existing) => {
   expect(existing.length).toBeGreaterThan(3);
   expect([...offered].sort()).toEqual([...existing].sort());

@@ -151,13 +151,14 @@ export const outdatedVersion = (): ServiceError =>
 
 /**
  * Throws 409 while a kind, of which this version writes layout 2, has its first layout: the version before may still run, and
- * would not read it. `things` are plural, and begin with the field if the error has one.
+ * would not read it. `things` are plural; the message begins with the field if the error has one.
  */
 export function requireFinished(layout: number, things: string, param?: string): void {
   if (layout >= 2) return;
+  const subject = param === undefined ? things : `${param}: ${things}`;
   throw new ServiceError(
     'upgrade_unfinished',
-    `${things} can be set once the operator has finished the upgrade of this service ("admin layout finish").`,
+    `${subject} can be set once the operator has finished the upgrade of this service ("admin layout finish").`,
     param === undefined ? {} : { param },
   );
 }

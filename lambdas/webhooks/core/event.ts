@@ -40,7 +40,7 @@ export const SUBSCRIBABLE_TYPES: readonly EventType[] = [
 /** Throws 409 for a type of layout 2 while the release before, which takes no subscriptions to it, may still run. */
 export function requireWritable(types: readonly EventType[], stage: Pick<StageCheck, 'layoutOf'>): void {
   if (types.some((type) => MONEY_TYPES.some((each) => each === type)))
-    requireFinished(stage.layoutOf('webhooks'), 'events: those of money', 'events');
+    requireFinished(stage.layoutOf('webhooks'), 'events of money', 'events');
 }
 
 /** Characters that a header contains unchanged. */

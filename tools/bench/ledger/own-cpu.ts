@@ -115,8 +115,8 @@ function commandOf({ command: name, input }: RecordedRequest): GetItemCommand {
   return new Command(input as never) as GetItemCommand;
 }
 
-/** CPU time of this process, all its threads, for one call of a block. */
-async function cpuMs(work: Work): Promise<number> {
+/** CPU time of this process, all its threads, for one call of a block, milliseconds. */
+export async function cpuMs(work: Work): Promise<number> {
   const before = process.cpuUsage();
   for (let done = 0; done < CALLS_A_BLOCK; done += 1) await work();
   const { user, system } = process.cpuUsage(before);

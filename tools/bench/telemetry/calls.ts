@@ -16,11 +16,11 @@ import { callChat, composeChat, localCatalog, MODEL, readText } from '../harness
 import { Traffic } from '../harness/service/traffic.ts';
 import { median } from '../harness/statistics.ts';
 import { waitForQuietMinute } from '../ledger/call.ts';
+import { cpuMs } from '../ledger/own-cpu.ts';
 
 /** Blocks of both kinds alternate, so that what disturbs the machine disturbs both. */
 const BLOCKS = 41;
 const WARM_UP_BLOCKS = 5;
-const CALLS_A_BLOCK = 40;
 
 /** Two calls, of which neither may be the first of a minute. */
 const NEEDED_MS = 5_000;
@@ -46,8 +46,6 @@ const stageOf = (layoutOf: StageCheck['layoutOf']): StageCheck => ({
 /** A stage that was updated, and one on which everything of this version is finished. */
 const UPDATED = stageOf(() => 1);
 const FINISHED = stageOf((kind) => LAYOUTS[kind as keyof typeof LAYOUTS].writes);
-
-type Call = () => Promise<unknown>;
 
 export async function measureCalls(): Promise<readonly BenchMetric[]> {
   const database = await openDatabase();
@@ -83,7 +81,7 @@ export async function measureCalls(): Promise<readonly BenchMetric[]> {
   }
 }
 
-/** Opens an account of its own, with the calls of it; on the finished stage, it has alerts and its calls a trace. */
+/** Opens an account; returns what makes a call of it. On the finished stage, the account has alerts and the call a trace. */
 async function open(database: Database, stage: StageCheck) {
   const clients = database.connect();
   // No call of the bench publishes an event.
@@ -96,7 +94,7 @@ async function open(database: Database, stage: StageCheck) {
   }
   const handler = composeChat({ clients, environment, fetch, mayServe: stage });
   const headers: Readonly<Record<string, string>> = stage === FINISHED ? { traceparent: TRACEPARENT } : {};
-  const call: Call = async () => readText(await callChat(handler, { credential, body: BODY, headers }));
+  const call = async () => readText(await callChat(handler, { credential, body: BODY, headers }));
   return { call, traffic };
 }
 
@@ -108,11 +106,3 @@ async function workOf({ call, traffic }: Awaited<ReturnType<typeof open>>) {
 }
 
 const requestsOf = ({ reads, writes }: ReturnType<Traffic['take']>): number => reads + writes;
-
-/** CPU time of this process, all its threads, for one call of a block. */
-async function cpuMs(call: Call): Promise<number> {
-  const before = process.cpuUsage();
-  for (let done = 0; done < CALLS_A_BLOCK; done += 1) await call();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000 / CALLS_A_BLOCK;
-}

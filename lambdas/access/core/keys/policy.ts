@@ -50,7 +50,7 @@ export type Policy = z.infer<typeof policySchema>;
 
 /** Throws 409 for a policy with a field that keys may not have while they are stored in that layout. */
 export function requireStorable(policy: Policy, layout: number): void {
-  if (policy.reads !== undefined) requireFinished(layout, 'policy.reads:', 'policy.reads');
+  if (policy.reads !== undefined) requireFinished(layout, 'such policies', 'policy.reads');
 }
 
 /** A policy in responses. Unlike `policySchema` it is not strict, because the service may add fields. */

@@ -17,13 +17,13 @@ import { type CallKind, forwarded, type KindResponse, measuredOutcome } from '..
 /** ImageRequest (interface, Resources). */
 const MAX_IMAGES = 4;
 
-export const SIZES = ['512x512', '768x768', '1024x1024', '1024x768', '768x1024'] as const;
+export const IMAGE_SIZES = ['512x512', '768x768', '1024x1024', '1024x768', '768x1024'] as const;
 
 export const imageRequest = z.looseObject({
   model: reference,
   prompt: z.string().min(1),
   n: z.int().min(1).max(MAX_IMAGES).nullish(),
-  size: z.enum(SIZES).nullish(),
+  size: z.enum(IMAGE_SIZES).nullish(),
   /** Images are returned as bytes. `url` is only for routes whose catalog entry allows the vendor's addresses. */
   response_format: z.enum(['url', 'b64_json']).nullish(),
   /** Partial images would need a stream of events, which the interface does not have. */
