@@ -3,7 +3,12 @@ import { afterAll, describe, expect, it as plain } from '@jest/globals';
 import { HOST_HEALTH_PATH } from '../../lambdas/platform/contract/inference-host.ts';
 import { LAYOUTS } from '../../lambdas/platform/contract/layouts.ts';
 import { TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
-import { Programs, type ProgramVersion, releasedVersion } from '../../tools/bench/rolling/programs.ts';
+import {
+  Programs,
+  type ProgramVersion,
+  releaseBeforeLaterKeys,
+  releasedVersion,
+} from '../../tools/bench/rolling/programs.ts';
 import { playRollout } from '../../tools/bench/rolling/rollout.ts';
 import { MixedStage } from '../../tools/bench/rolling/stage.ts';
 import { it } from '../../tools/test-kit/search.ts';
@@ -65,7 +70,7 @@ describe('the later layout of keys', () => {
           return response?.statusCode;
         };
         const created = async () => [
-          await create(releasedVersion()),
+          await create(releaseBeforeLaterKeys()),
           await create('tree'),
           await stage.laterKeys(),
         ];

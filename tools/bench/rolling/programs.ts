@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
+import { LAYOUTS, type Layout } from '../../../lambdas/platform/contract/layouts.ts';
 import { FUNCTION_BUNDLING } from '../../../lib/bundle.ts';
 import { handlerOf } from '../../test-kit/handlers.ts';
 import { bundleHost, PROGRAM } from '../host/bundle.ts';
@@ -21,21 +22,37 @@ const DOES_NOT_WAIT = 'layouts[kind]?.writes ?? 1';
 /** `tree`; `early`, which is this tree with an error: it does not wait for the end of the update; or a release. */
 export type ProgramVersion = 'tree' | 'early' | `${number}.${number}.${number}`;
 
+/** Returns the versions of the releases, the newest first. */
+const releasedVersions = (): readonly ProgramVersion[] =>
+  globSync(join(RELEASES, '*', STORED))
+    .map((path) => basename(dirname(path)) as ProgramVersion)
+    .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+
 /** Returns the version of the newest release; this tree's if nothing is released. */
-export function releasedVersion(): ProgramVersion {
-  const versions = globSync(join(RELEASES, '*', STORED)).map((path) => basename(dirname(path)));
-  const newest = versions.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1);
-  return newest === undefined ? 'tree' : (newest as ProgramVersion);
+export const releasedVersion = (): ProgramVersion => releasedVersions()[0] ?? 'tree';
+
+/** Returns the table of layouts of a version. */
+export function layoutsOf(version: ProgramVersion): Readonly<Record<string, Layout>> {
+  if (version === 'tree' || version === 'early') return LAYOUTS;
+  return JSON.parse(readFileSync(join(RELEASES, version, 'release.json'), 'utf8')).layouts;
+}
+
+/** Returns whether a version writes the newest layout of keys once an update is finished. */
+export const writesLaterKeys = (version: ProgramVersion): boolean =>
+  layoutsOf(version).keys?.writes === LAYOUTS.keys.writes;
+
+/** Returns the newest release that never writes the newest layout of keys. Throws an error if there is none. */
+export function releaseBeforeLaterKeys(): ProgramVersion {
+  const version = releasedVersions().find((each) => !writesLaterKeys(each));
+  if (version === undefined) throw new Error('every release writes the newest layout of keys');
+  return version;
 }
 
 /** Changes the table of layouts in the code of this tree to that of a version. */
-async function changeLayouts(code: string, version: ProgramVersion): Promise<string> {
-  if (version === 'early') {
-    if (!code.includes(WAITS)) throw new Error(`the layouts have no ${WAITS}`);
-    return code.replace(WAITS, DOES_NOT_WAIT);
-  }
-  const release = JSON.parse(await readFile(join(RELEASES, version, 'release.json'), 'utf8'));
-  return `${code}\nObject.assign(LAYOUTS, ${JSON.stringify(release.layouts)});`;
+function changeLayouts(code: string, version: ProgramVersion): string {
+  if (version !== 'early') return `${code}\nObject.assign(LAYOUTS, ${JSON.stringify(layoutsOf(version))});`;
+  if (!code.includes(WAITS)) throw new Error(`the layouts have no ${WAITS}`);
+  return code.replace(WAITS, DOES_NOT_WAIT);
 }
 
 function pluginsOf(version: ProgramVersion): readonly Plugin[] {
@@ -45,7 +62,7 @@ function pluginsOf(version: ProgramVersion): readonly Plugin[] {
       name: version,
       setup({ onLoad }) {
         onLoad({ filter: /\/contract\/layouts\.ts$/ }, async ({ path }) => ({
-          contents: await changeLayouts(await readFile(path, 'utf8'), version),
+          contents: changeLayouts(await readFile(path, 'utf8'), version),
           loader: 'ts',
         }));
       },

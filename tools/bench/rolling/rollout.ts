@@ -9,7 +9,7 @@ import { until } from '../../test-kit/waiting.ts';
 import { accountOfKey, type BenchAccount, UNLIMITED } from '../harness/service/account.ts';
 import { Balancer } from './balancer.ts';
 import { Callers } from './callers.ts';
-import type { Programs, ProgramVersion } from './programs.ts';
+import { type Programs, type ProgramVersion, writesLaterKeys } from './programs.ts';
 import { MixedStage } from './stage.ts';
 
 /** A service has as many by default. */
@@ -155,7 +155,7 @@ class Rollout {
     const [owner] = this.#accounts;
     if (owner === undefined) throw new Error('there is no account');
     const policy = { ...UNLIMITED, monthly_usd: CAP } satisfies Policy;
-    const isLater = version === this.#options.next && this.#isFinished;
+    const isLater = this.#isFinished && writesLaterKeys(version);
     const policies = [{ ...policy, reads: 'account' }, policy] as const;
     const [later, plain] = await this.#stage.createKeys(version, owner.accountId, policies);
     if ((later?.statusCode === 201) !== isLater)
