@@ -154,14 +154,16 @@ const creditsOf = (
   wallet: ReturnType<typeof walletOf>,
   caller: () => Promise<string>,
 ) => ({
-  /** Returns the new balance. */
-  async grant(accountId: string, amount: NanoUsd): Promise<NanoUsd> {
-    await credits.topUp({ accountId, amount, source: 'grant' });
-    return (await wallet(accountId)).balance;
+  /** Adds credit: under an id once, as the same id again adds nothing. */
+  grant: (accountId: string, amount: NanoUsd, id?: string) =>
+    credits.topUp({ accountId, amount, source: 'grant', ...(id !== undefined && { id }) }),
+  /** Adds credit under an id, and records the caller's identity and the reason. */
+  async grantNoted(accountId: string, amount: NanoUsd, { id, reason }: { id: string; reason: string }) {
+    const by = await caller();
+    const note = { by, reason };
+    const result = await credits.topUp({ accountId, amount, id: `grant_${id}`, source: 'grant', note });
+    return { by, result, wallet: await wallet(accountId) };
   },
-  /** Adds credit under an id, once: the same id again adds nothing. */
-  grantOnce: (accountId: string, amount: NanoUsd, id: string) =>
-    credits.topUp({ accountId, amount, id, source: 'grant' }),
   /** Removes free credit, all of the amount or nothing, and records the caller's identity and the reason. */
   async takeFree(accountId: string, amount: NanoUsd, { id, reason }: { id: string; reason: string }) {
     const by = await caller();

@@ -79,6 +79,10 @@ export async function diffCatalog(
       complete: read.complete,
     },
     blocked,
+    apply_needs: [
+      ...blocked.map((id) => `--accept ${id}`),
+      ...(change.removed.length === 0 ? [] : ['--remove']),
+    ],
   };
   const rates = change.changed.flatMap(rateRows);
   const forPerson = { ...output, changed: output.changed.map(({ rates: _rates, ...rest }) => rest), rates };

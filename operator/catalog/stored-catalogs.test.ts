@@ -161,6 +161,7 @@ describe('the versions of the catalog', () => {
     await expect(run('catalog apply', smaller)).rejects.toThrow(
       'the file removes sim/gone (0 calls in 30 days): add --remove to remove, or the models to the file',
     );
+    expect((await run<DiffOutput>('catalog diff', smaller)).output.apply_needs).toEqual(['--remove']);
     const { output } = await run<{ removed: readonly string[] }>('catalog apply', smaller, '--remove');
     expect(output.removed).toEqual(['sim/gone']);
     await run('catalog apply', fileOf('larger', STANDARD, ['sim/kept', 'sim/new', 'sim/more']));
@@ -274,6 +275,7 @@ interface DiffOutput {
   readonly added: readonly string[];
   readonly changed: readonly Record<string, unknown>[];
   readonly blocked: readonly string[];
+  readonly apply_needs: readonly string[];
   readonly usage: { readonly records_read: number; readonly complete: boolean };
 }
 
@@ -327,6 +329,7 @@ describe('calls that were billed', () => {
     expect(output).toMatchObject({
       added: ['sim/more'],
       blocked: ['sim/chat'],
+      apply_needs: ['--accept sim/chat'],
       usage: { records_read: calls, complete: true },
       changed: [
         {

@@ -1,6 +1,7 @@
 /** The definition of a command of the operator, and the parsing of its arguments. */
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { ParseArgsConfig } from 'node:util';
 import type { Operator } from '../operator.ts';
+import { readOptions } from '../read-options.ts';
 
 /** The output of a command, and its exit code. */
 export interface CommandOutput {
@@ -31,17 +32,6 @@ export function requireNoKey(args: readonly string[]): void {
 /** Returns the outcome of a command that succeeded. */
 export const ok = (output: Record<string, unknown>): CommandOutput => ({ output, exitCode: 0 });
 
-/** Joins an option and the negative number after it, which the parser takes for an option: each command says what it takes. */
-function withNegatives(args: readonly string[]): string[] {
-  const words: string[] = [];
-  for (const word of args) {
-    const last = words.at(-1) ?? '';
-    if (/^-[\d.]/.test(word) && /^--[^=]+$/.test(last)) words[words.length - 1] = `${last}=${word}`;
-    else words.push(word);
-  }
-  return words;
-}
-
 /** Reads `--name value` options; throws when one is unknown or a required one is missing. */
 export function options<T extends string>(
   args: readonly string[],
@@ -50,10 +40,7 @@ export function options<T extends string>(
 ) {
   const names = [...required, ...optional];
   const config = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
-  const { values } = parseArgs({
-    args: withNegatives(args),
-    options: config as NonNullable<ParseArgsConfig['options']>,
-  });
+  const { values } = readOptions(args, { options: config as NonNullable<ParseArgsConfig['options']> });
   for (const name of required) if (typeof values[name] !== 'string') throw new Error(`--${name} is required`);
   return values as Record<T, string> & Record<string, string | undefined>;
 }

@@ -1,21 +1,20 @@
 /** `catalog bedrock`: writes a catalog of the models that the account may call on Bedrock. Nothing goes live by it. */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { readAccountCatalog } from '../catalog/bedrock/account-catalog.ts';
 import { RESIDENCIES } from '../catalog/bedrock/discover.ts';
 import { markupOf } from '../catalog/import/imported-model.ts';
 import { catalogWithout, readModelAccess } from '../catalog/model-access.ts';
 import { watchReference } from '../catalog/watch-prices.ts';
+import { readOptions } from '../read-options.ts';
 import { type Command, ok } from './arguments.ts';
 
 const DEFAULT_FILE = 'bedrock-catalog.json';
 
 const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
 
-function readOptions(args: readonly string[]) {
-  const { values } = parseArgs({
-    args: [...args],
+function bedrockOptions(args: readonly string[]) {
+  const { values } = readOptions(args, {
     options: {
       region: { type: 'string', multiple: true },
       residency: { type: 'string' },
@@ -39,7 +38,7 @@ export const CATALOG_BEDROCK_COMMAND: Command = {
   usage:
     '[--region R]... [--residency global|geography|region] [--markup 0%] [--prices FILE] [--out FILE | --watch]',
   async run(operator, args) {
-    const { region, residency, markup, prices, out, watch } = readOptions(args);
+    const { region, residency, markup, prices, out, watch } = bedrockOptions(args);
     if (operator.isLocal)
       throw new Error('the local service has no AWS account, and so no models of Bedrock: name a --stage');
     const found = await readAccountCatalog(operator.routes, {

@@ -1,12 +1,12 @@
 /** `catalog import`: its arguments, the files that it reads, and what it prints. */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { importModels } from '../catalog/import/import.ts';
 import { markupOf } from '../catalog/import/imported-model.ts';
 import { listsIn } from '../catalog/sources/files.ts';
 import { knownProvider } from '../catalog/sources/known-providers.ts';
 import { SOURCE_NAMES, type SourceName } from '../catalog/sources/source.ts';
+import { readOptions } from '../read-options.ts';
 import type { CommandOutput } from './arguments.ts';
 
 export const IMPORT_USAGE =
@@ -23,8 +23,7 @@ const required = (name: string, value: string | undefined): string => {
 
 /** Writes a catalog file; nothing goes live by it. Exits with 1, and writes nothing, when no model is left. */
 export function importCatalog(args: readonly string[]): CommandOutput {
-  const { values } = parseArgs({
-    args: [...args],
+  const { values } = readOptions(args, {
     options: {
       from: { type: 'string', multiple: true, default: [] },
       providers: { type: 'string' },

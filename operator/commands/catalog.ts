@@ -1,5 +1,4 @@
 /** The operator's commands for catalogs: applying, showing and comparing them, and making them from public lists of prices. */
-import { parseArgs } from 'node:util';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import type { StoredCatalog } from '../../lambdas/inference/store/catalog-store.ts';
 import { readCatalogFile } from '../catalog/catalog-file.ts';
@@ -8,6 +7,7 @@ import { type AcceptedChanges, DIFF_RECORDS, diffCatalog, requireAccepted } from
 import { mergeCatalogs } from '../catalog/merge.ts';
 import { watchPrices } from '../catalog/watch-prices.ts';
 import type { Operator } from '../operator.ts';
+import { readOptions } from '../read-options.ts';
 import { type Command, type CommandOutput, ok, options } from './arguments.ts';
 import { BILL_COMMAND } from './bill.ts';
 import { CATALOG_BEDROCK_COMMAND } from './catalog-bedrock.ts';
@@ -33,8 +33,7 @@ async function storedVersion(operator: Operator, version: string): Promise<Store
 
 /** Reads the arguments that name a file or an earlier version, and accept its changes. */
 function changeArguments(args: readonly string[]) {
-  const { values, positionals } = parseArgs({
-    args: [...args],
+  const { values, positionals } = readOptions(args, {
     allowPositionals: true,
     options: {
       accept: { type: 'string', multiple: true, default: [] },
@@ -108,8 +107,7 @@ export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
   'catalog add': {
     usage: 'FILE [--replace MODEL]... [--accept MODEL]...',
     async run(operator, args) {
-      const { values, positionals } = parseArgs({
-        args: [...args],
+      const { values, positionals } = readOptions(args, {
         allowPositionals: true,
         options: {
           accept: { type: 'string', multiple: true, default: [] },

@@ -182,6 +182,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return ok({ closed: false });
     },
   },
+  'maintenance show': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      return ok({ ...(await operator.maintenance.show()) });
+    },
+  },
   'tables check': {
     usage: '',
     async run(operator, args) {

@@ -13,9 +13,9 @@ async function run(result: string, name: string, ...args: readonly string[]) {
       requests.push(request);
       return { by: 'arn:aws:iam::1:user/ada', result, wallet: WALLET };
     },
-    grant: async (...request: unknown[]) => {
+    grantNoted: async (...request: unknown[]) => {
       requests.push(request);
-      return 1n;
+      return { by: 'arn:aws:iam::1:user/ada', result, wallet: WALLET };
     },
   } as unknown as Operator;
   const outcome = await CREDIT_COMMANDS[name]?.run(operator, args);
@@ -86,6 +86,31 @@ describe('credit take', () => {
   it('requires a reason', async () => {
     const args = ['--account', 'acc_1', '--amount', '1'];
     await expect(run('taken', 'credit take', ...args)).rejects.toThrow('--reason is required');
+  });
+});
+
+describe('credit grant', () => {
+  const grant = (result: string, ...more: string[]) =>
+    run(result, 'credit grant', '--account', 'acc_1', '--amount', '5', ...more);
+
+  it('records why, and prints what was added', async () => {
+    expect(await grant('credited', '--reason', ' prize ', '--id', 'ticket-8')).toEqual({
+      exitCode: 0,
+      requests: [['acc_1', 5_000_000_000n, { id: 'ticket-8', reason: 'prize' }]],
+      output: {
+        account_id: 'acc_1',
+        id: 'ticket-8',
+        result: 'credited',
+        added: 5,
+        balance: 2,
+        by: 'arn:aws:iam::1:user/ada',
+        reason: 'prize',
+      },
+    });
+  });
+
+  it('adds nothing under the id of an earlier run', async () => {
+    expect(await grant('repeated')).toMatchObject({ exitCode: 0, output: { added: 0, reason: '' } });
   });
 });
 

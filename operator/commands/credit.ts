@@ -31,10 +31,22 @@ const changeForPeople = ({ amount, kind, ...entry }: StoredEntry) => ({
 
 export const CREDIT_COMMANDS: Readonly<Record<string, Command>> = {
   'credit grant': {
-    usage: '--account A --amount D',
+    usage: '--account A --amount D [--reason TEXT] [--id ID]',
     async run(operator, args) {
-      const { account, amount } = options(args, ['account', 'amount']);
-      return ok({ account_id: account, balance: usdJson(await operator.grant(account, amountOf(amount))) });
+      const values = options(args, ['account', 'amount'], ['reason', 'id']);
+      const amount = amountOf(values.amount);
+      const id = idOf(values.id ?? ulid());
+      const reason = values.reason === undefined ? '' : reasonOf(values.reason);
+      const { by, result, wallet } = await operator.grantNoted(values.account, amount, { id, reason });
+      return ok({
+        account_id: values.account,
+        id,
+        result,
+        added: usdJson(result === 'credited' ? amount : 0n),
+        balance: usdJson(wallet.balance),
+        by,
+        reason,
+      });
     },
   },
   'credit take': {

@@ -11,7 +11,7 @@ describe('the help', () => {
         name,
         true,
       ]);
-    expect(help).toContain('  credit grant --account A --amount D\n      Adds D USD to a wallet\n');
+    expect(help).toContain('  key revoke --key K\n      Ends a key\n');
     expect(help).not.toMatch(/\]\(|`/);
   });
 

@@ -21,7 +21,8 @@ export const LAYOUT_COMMANDS: Readonly<Record<string, Command>> = {
     usage: '',
     async run({ layouts }, args) {
       options(args, []);
-      return ok({ release: RELEASE, in_use: await layouts.finish() });
+      const output = { release: RELEASE, in_use: await layouts.finish() };
+      return { ...ok(output), text: `${forPeople(output)}\n\nfinished: nothing is left to finish` };
     },
   },
 };

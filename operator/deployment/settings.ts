@@ -1,9 +1,9 @@
 /** The arguments of `up` and `down`, and the settings of the deployment that they name. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type NanoUsd, parseUsd } from '../../lambdas/platform/core/money.ts';
 import { type Config, hasEdge, parseConfig } from '../../lib/config/config.ts';
+import { readOptions } from '../read-options.ts';
 
 const DEFAULT_CREDIT = '10';
 
@@ -41,8 +41,7 @@ It asks once, before it changes anything. After a failure the same command conti
 
 /** Reads arguments and settings; writes the settings of this stage where the CDK app finds them. */
 export function readUpOptions(args: readonly string[]): UpOptions {
-  const { values } = parseArgs({
-    args: [...args],
+  const { values } = readOptions(args, {
     options: {
       stage: { type: 'string' },
       config: { type: 'string' },

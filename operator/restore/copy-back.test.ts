@@ -45,7 +45,7 @@ function run(names: readonly TableName[] = NAMES, client: DynamoDBClient = datab
   const maintenance = {
     close: async (reason: string) => {
       closings.push(reason);
-      return { closed: true as const, since: new Date(0).toISOString(), reason };
+      return { closed: true as const, since: new Date(0).toISOString(), reason, repeated: false };
     },
   };
   return copyBack({

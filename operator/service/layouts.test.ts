@@ -67,9 +67,11 @@ describe('the layouts of a stage', () => {
   it('survive that the service is closed and opened', async () => {
     await record({ keys: LAYOUTS.keys.reads });
     const first = await maintenance.close('a drill');
-    expect(await maintenance.close('another')).toEqual(first);
+    expect(await maintenance.close('another')).toEqual({ ...first, repeated: true });
+    expect(await maintenance.show()).toEqual({ closed: true, since: first.since, reason: 'a drill' });
     await maintenance.open();
     await maintenance.open();
+    expect(await maintenance.show()).toEqual({ closed: false });
     expect(await layouts.read()).toEqual({ keys: LAYOUTS.keys.reads });
   });
 

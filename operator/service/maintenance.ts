@@ -3,7 +3,8 @@ import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb
 import { STAGE_ITEM } from '../../lambdas/platform/contract/stage.ts';
 import { requireTable } from '../../lambdas/platform/contract/tables.ts';
 import type { Clock } from '../../lambdas/platform/core/ports.ts';
-import { readText, text } from '../../lambdas/platform/dynamodb/attribute-values.ts';
+import { type Item, readText, text } from '../../lambdas/platform/dynamodb/attribute-values.ts';
+import { readItem } from '../../lambdas/platform/dynamodb/reads.ts';
 import { updateItem } from '../../lambdas/platform/dynamodb/update-item.ts';
 import type { OperatorTarget } from '../target.ts';
 
@@ -13,9 +14,16 @@ interface ClosedState {
   readonly reason: string;
 }
 
+const closedState = (stored: Item): ClosedState => ({
+  closed: true,
+  since: readText(stored, 'closed_since'),
+  reason: readText(stored, 'closed_reason'),
+});
+
 export interface Maintenance {
-  /** Closes the service, unless it is closed. Returns since when it is closed, and why. */
-  close(reason: string): Promise<ClosedState>;
+  /** Closes the service, unless it is closed (`repeated`). Returns since when it is closed, and why. */
+  close(reason: string): Promise<ClosedState & { readonly repeated: boolean }>;
+  show(): Promise<ClosedState | { readonly closed: false }>;
   open(): Promise<void>;
 }
 
@@ -31,7 +39,7 @@ export function createMaintenance(
   return {
     async close(reason) {
       if (reason.length > MAX_REASON) throw new Error(`--reason must have at most ${MAX_REASON} characters`);
-      const { item: stored } = await updateItem(client, {
+      const { applied, item: stored } = await updateItem(client, {
         ...item(),
         UpdateExpression: 'SET closed_since = :since, closed_reason = :reason',
         ConditionExpression: 'attribute_not_exists(closed_since)',
@@ -42,8 +50,11 @@ export function createMaintenance(
         ReturnValues: 'ALL_NEW',
       });
       if (stored === undefined) throw new Error('the record of the stage cannot be read');
-      const since = readText(stored, 'closed_since');
-      return { closed: true, since, reason: readText(stored, 'closed_reason') };
+      return { ...closedState(stored), repeated: !applied };
+    },
+    async show() {
+      const stored = await readItem(client, item());
+      return stored?.closed_since === undefined ? { closed: false } : closedState(stored);
     },
     async open() {
       const remove = { ...item(), UpdateExpression: 'REMOVE closed_since, closed_reason' };

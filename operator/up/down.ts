@@ -3,7 +3,6 @@
  * what it retains, among it tables and secrets, because they contain money and keys. Safe to repeat.
  */
 import { createInterface } from 'node:readline/promises';
-import { parseArgs } from 'node:util';
 import type { Stack } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { paginateListSecrets } from '@aws-sdk/client-secrets-manager';
@@ -12,6 +11,7 @@ import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { readCaller } from '../aws-account.ts';
 import { type RetainedResource, StageStacks } from '../deployment/stacks.ts';
 import { EDGE_REGION } from '../policies/scope.ts';
+import { readOptions } from '../read-options.ts';
 import { emptyRecordings } from './recordings.ts';
 
 const DATA = 'data';
@@ -76,8 +76,7 @@ contain money and keys, logs, and the bucket of builds.
   --yes          deletes without the question`;
 
 async function down(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
+  const { values } = readOptions(args, {
     options: { stage: { type: 'string' }, yes: { type: 'boolean', default: false } },
   });
   const { stage } = values;

@@ -20,10 +20,10 @@ export const openFirstAccount = (operator: Pick<Operator, 'openAccountFor'>): Pr
   operator.openAccountFor(FIRST);
 
 export const grantFirstCredit = (
-  operator: Pick<Operator, 'grantOnce'>,
+  operator: Pick<Operator, 'grant'>,
   accountId: string,
   amount: NanoUsd,
-): ReturnType<Operator['grantOnce']> => operator.grantOnce(accountId, amount, FIRST_CREDIT);
+): ReturnType<Operator['grant']> => operator.grant(accountId, amount, FIRST_CREDIT);
 
 type KeyOperator = Pick<Operator, 'findKey' | 'createKey' | 'replaceSecret' | 'renameKey'>;
 

@@ -22,7 +22,7 @@ describe('up and down', () => {
 
   it.each([
     [['--stage', 'Prod'], 'a stage has at most 20 lower-case letters, digits and hyphens'],
-    [['--stag', 'prod'], "Unknown option '--stag'"],
+    [['--stag', 'prod'], 'there is no option --stag: the options are --stage, --config'],
     [['--stage', 'prod'], 'there is no terminal to ask on: add --yes'],
   ])('promise to continue only what has begun: %j', (args, message) => {
     const { status, stderr } = run('run', ...args);

@@ -12,6 +12,8 @@ export interface TopUp {
   readonly created: number;
   /** The source of the payment, for example `grant`. */
   readonly source: string;
+  /** The person who made the entry by a command, and why. */
+  readonly note?: EntryNote;
 }
 
 export interface CreditStore {
@@ -29,7 +31,8 @@ export interface NotedEntry {
 }
 
 /** A ledger entry to create; without an id it is a new one. */
-export type EntryRequest = Pick<TopUp, 'accountId' | 'amount' | 'source'> & Partial<Pick<TopUp, 'id'>>;
+export type EntryRequest = Pick<TopUp, 'accountId' | 'amount' | 'source' | 'note'> &
+  Partial<Pick<TopUp, 'id'>>;
 
 export interface CreditDependencies {
   readonly store: CreditStore;
@@ -53,13 +56,13 @@ export class Credits {
   }
 
   /** Removes free credit, as a refund in the ledger. Throws if the amount is not positive or is absurd. */
-  async takeFree({ note, ...request }: EntryRequest & NotedEntry): ReturnType<CreditStore['takeFree']> {
-    return this.#dependencies.store.takeFree({ ...this.#entry(request), note });
+  async takeFree(request: EntryRequest & NotedEntry): ReturnType<CreditStore['takeFree']> {
+    return this.#dependencies.store.takeFree({ ...this.#entry(request), note: request.note });
   }
 
-  #entry({ accountId, amount, source, id = this.#dependencies.ulid() }: EntryRequest): TopUp {
-    if (amount <= 0n || amount > MAX_TOP_UP)
+  #entry({ id = this.#dependencies.ulid(), ...request }: EntryRequest): TopUp {
+    if (request.amount <= 0n || request.amount > MAX_TOP_UP)
       throw new Error('amount must be more than 0 and at most 1000000 USD');
-    return { accountId, id, amount, created: Math.floor(this.#dependencies.clock() / 1000), source };
+    return { ...request, id, created: Math.floor(this.#dependencies.clock() / 1000) };
   }
 }

@@ -25,9 +25,9 @@ export class DynamoCreditStore implements CreditStore {
     this.#postings = new WalletPostings(client, tables.wallets);
   }
 
-  async topUp({ accountId, id, amount, created, source }: TopUp): ReturnType<CreditStore['topUp']> {
+  async topUp({ accountId, created, ...topUp }: TopUp): ReturnType<CreditStore['topUp']> {
     const location = { table: this.#tables.accounts, accountId, created };
-    const entry = { kind: 'top_up' as const, id, amount, cash: 0n, source };
+    const entry = { ...topUp, kind: 'top_up' as const, cash: 0n };
     const result = await this.#postings.post(accountId, walletChangeOf([entry]), [putEntry(location, entry)]);
     if (result === 'no wallet') throw noAccount(accountId);
     return result === 'posted' ? 'credited' : 'repeated';
