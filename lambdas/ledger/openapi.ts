@@ -28,6 +28,13 @@ const ofReader = {
     .describe('For a key that reads the usage of its account.'),
 };
 
+const IGNORED = {
+  'x-ignored-fields':
+    'Parameters of the query that the list does not know: percent-encoded, separated by commas, at most 20 names and 1 KB, then `...`.',
+};
+
+const FEWER = `At most ${MAX_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`;
+
 export const LEDGER_COMPONENTS = {
   CreditBalance: creditBalanceSchema,
   AccountBalance: accountBalanceSchema,
@@ -43,9 +50,9 @@ export const LEDGER_COMPONENTS = {
 
 export const LEDGER_OPERATIONS = tagged('Usage', {
   'list-usage': {
-    description: `A key whose policy has \`reads\` lists the calls of its account, as \`GET /api/v1/usage\` does.`,
+    description: `A key whose policy has \`reads\` lists the calls of its account, as \`GET /api/v1/usage\` does. ${FEWER}`,
     query: usageQuery,
-    responses: ok('A page of calls.', LEDGER_COMPONENTS.UsageRecordPage),
+    responses: ok('A page of calls.', LEDGER_COMPONENTS.UsageRecordPage, IGNORED),
   },
   'get-usage': {
     description: 'A key whose policy has `reads` reads any call of its account.',
@@ -89,12 +96,13 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
     errors: [409],
   },
   'list-account-usage': {
-    description: `Revoked keys count too: at most ${MAX_KEYS} keys are read, the live ones and the newest others. At most ${MAX_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`,
+    description: `Revoked keys count too: at most ${MAX_KEYS} keys are read, the live ones and the newest others. ${FEWER}`,
     query: accountUsageQuery,
     responses: {
       200: {
         description: 'A page of calls.',
         schema: LEDGER_COMPONENTS.AccountUsagePage,
+        headers: IGNORED,
         otherForms: { 'text/csv': 'All calls that match, with the column names of FOCUS.' },
       },
     },

@@ -2,6 +2,7 @@
  * A request for a completion in any API format, from its validated body to the response: what the call costs at most,
  * what each route receives, and how the response is metered and written.
  */
+import { ignoredFieldsHeader } from '../../../platform/core/api/ignored-fields.ts';
 import type { Clock, RandomSource, UlidSource } from '../../../platform/core/ports.ts';
 import type { Candidate, Model } from '../catalog/catalog-document.ts';
 import type { MeterOptions } from '../metering/meter.ts';
@@ -14,7 +15,7 @@ import { withSentBreakpoints } from '../upstream/cache-breakpoints.ts';
 import type { ChatPayload, ResponseIdentity, RouteAttempt } from '../upstream/provider.ts';
 import { type SealedTokens, signaturesOf } from '../upstream/sealed-tokens.ts';
 import type { ApiFormat, CallerHeaders, CompletionBody } from './api-format.ts';
-import { ignoredFieldsHeader, payloadFor, unservedTools } from './forwarded-fields.ts';
+import { payloadFor, unservedTools } from './forwarded-fields.ts';
 import { responseBytes } from './response-bytes.ts';
 import type { FormatWriter, ResponseWriter } from './response-writer.ts';
 

@@ -13,7 +13,7 @@ import {
 import type { UsageQuery } from '../ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
 import { accountCall, listAccountCalls, MAX_KEYS, MAX_RECORDS } from './account-calls.ts';
-import type { AccountUsageQuery } from './queries.ts';
+import type { UsageListQuery } from './queries.ts';
 
 class Calls {
   /** Records that the store read for the last request. */
@@ -46,7 +46,7 @@ class Calls {
     };
   }
 
-  async pages(query: AccountUsageQuery): Promise<readonly (readonly UsageRecord[])[]> {
+  async pages(query: UsageListQuery): Promise<readonly (readonly UsageRecord[])[]> {
     const pages: (readonly UsageRecord[])[] = [];
     for (let cursor: string | undefined; ; ) {
       this.read = 0;
@@ -143,7 +143,7 @@ describe('the calls of an account', () => {
 });
 
 /** Returns whether the time in the request's id is within the span. */
-function isStartedIn(id: string, { start = 0, end }: Pick<AccountUsageQuery, 'start' | 'end'>): boolean {
+function isStartedIn(id: string, { start = 0, end }: Pick<UsageListQuery, 'start' | 'end'>): boolean {
   const ms = decodeTime(id.slice('req_'.length));
   return ms >= start && (end === undefined || ms < end);
 }

@@ -6,7 +6,7 @@ import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
 import type { UsagePage, UsageQuery } from '../ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
 import type { AccountKeys } from './ports.ts';
-import type { AccountUsageQuery } from './queries.ts';
+import type { UsageListQuery } from './queries.ts';
 import { receiptEntry, receiptSchema, usageEntry, usageRecordSchema } from './receipt.ts';
 import { firstIdAt, LAST_REQUEST_ID, timeOfId } from './rollups.ts';
 
@@ -56,6 +56,12 @@ export interface AccountCallsDependencies {
   };
 }
 
+/** The keys of an account for one that reads its own calls alone. */
+export const onlyKey = (keyId: string): AccountCallsDependencies['keys'] => ({
+  some: async () => [keyId],
+  has: async (_accountId, named) => named === keyId,
+});
+
 /** The calls of a key that were read and are not checked yet. */
 interface Source {
   readonly keyId: string;
@@ -79,7 +85,7 @@ interface Span {
 export async function listAccountCalls(
   { keys, usage }: AccountCallsDependencies,
   accountId: string,
-  query: AccountUsageQuery,
+  query: UsageListQuery,
 ): Promise<{ readonly entries: readonly UsageRecord[]; readonly next: string | undefined }> {
   const { limit, start, end, cursor: before } = query;
   const to = end === undefined ? LAST_REQUEST_ID : firstIdAt(end);
@@ -176,7 +182,7 @@ function newestOf(sources: readonly Source[]): Source | undefined {
   return newest;
 }
 
-const matches = (record: UsageRecord, { model, kind, status }: AccountUsageQuery): boolean =>
+const matches = (record: UsageRecord, { model, kind, status }: UsageListQuery): boolean =>
   (model === undefined || record.model === model) &&
   (kind === undefined || record.kind === kind) &&
   (status === undefined || record.status === status);
