@@ -107,6 +107,19 @@ describe('the check of a key’s state', () => {
   });
 });
 
+describe('the rejection of a call that counts as more tokens than a minute has', () => {
+  it('states what it counts as and what to lower, and that a retry is of no use', () => {
+    const reason = rejectionOf(state({ policy: { tpm: 9 }, tokensLeft: 9n }), charge(), NOW_MS);
+    expect(reason?.message).toBe(
+      'This call counts as 10 tokens, more than the 9 tokens a minute of this API key: ' +
+        'lower its output limit, such as max_tokens, or shorten its prompt.',
+    );
+    expect(reason).toMatchObject({ code: 'tokens_per_minute', headers: { 'x-should-retry': 'false' } });
+    const later = rejectionOf(state({ policy: { tpm: 10 }, tokensLeft: 9n }), charge(), NOW_MS);
+    expect(later).toMatchObject({ retryAfterSeconds: 30, headers: {} });
+  });
+});
+
 const parseMs = (duration: string): number => {
   const match = /^(?:(\d+)m)?(?:([\d.]+)s)?$/.exec(duration) ?? /^()()(\d+)ms$/.exec(duration);
   if (match === null) throw new Error(`not a duration: ${duration}`);
