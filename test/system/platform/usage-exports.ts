@@ -212,7 +212,7 @@ describe('the list of calls', () => {
   const modelsOf = async (key: string, query: string) =>
     (await recordsOf(key, `/v1/usage?${query}`)).map(({ model }) => model).toSorted();
 
-  it('has the same filters for a key as for its owner', async () => {
+  it('takes the same filters from a key as from its owner', async () => {
     for (const [query, ofKey] of [
       ['model=sim/chat', ['sim/chat']],
       ['kind=embeddings', ['sim/embed']],
