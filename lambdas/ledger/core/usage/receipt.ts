@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type Body, idOf, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import { KINDS } from '../../../platform/core/kinds.ts';
 import { usdJson } from '../../../platform/core/money.ts';
+import { readTraceparent } from '../../../platform/core/trace-context.ts';
 import { CALL_STATUSES, UNITS, type UsageRecord } from '../usage-record.ts';
 
 export const usageRecordSchema = z.object({
@@ -18,6 +19,10 @@ export const usageRecordSchema = z.object({
   estimated: z.boolean(),
   route: z.string().nullable(),
   status: z.enum(CALL_STATUSES),
+  trace_id: z
+    .string()
+    .nullable()
+    .describe('The trace of the `traceparent` of the request: 32 hexadecimal digits.'),
 });
 
 /** Returns the public entry of a record. */
@@ -35,6 +40,7 @@ export function usageEntry(record: UsageRecord): Body<typeof usageRecordSchema> 
     estimated: record.estimated,
     route: record.route,
     status: record.status,
+    trace_id: readTraceparent(record.traceparent)?.traceId ?? null,
   };
 }
 
