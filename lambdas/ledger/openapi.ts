@@ -33,6 +33,9 @@ const IGNORED = {
     'Parameters of the query that the list does not know: percent-encoded, separated by commas, at most 20 names and 1 KB, then `...`.',
 };
 
+const BY_EITHER_ID =
+  '`request_id` is that of `x-request-id`; for a conversation, the `id` of its response is taken, too.';
+
 const FEWER = `At most ${MAX_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`;
 
 export const LEDGER_COMPONENTS = {
@@ -55,7 +58,7 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
     responses: ok('A page of calls.', LEDGER_COMPONENTS.UsageRecordPage, IGNORED),
   },
   'get-usage': {
-    description: 'A key whose policy has `reads` reads any call of its account.',
+    description: `${BY_EITHER_ID} A key whose policy has \`reads\` reads any call of its account.`,
     responses: ok('The call, with the lines of its bill.', LEDGER_COMPONENTS.UsageReceipt),
   },
   'list-organization-usage': {
@@ -114,7 +117,7 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
     responses: ok('The usage rollups.', usageRollupsSchema),
   },
   'get-account-usage': {
-    description: `A call of any of the account’s keys, as far as \`GET /api/v1/usage\` asks them.`,
+    description: `${BY_EITHER_ID} A call of any of the account’s keys, as far as \`GET /api/v1/usage\` asks them.`,
     responses: ok('The call, with the lines of its bill.', accountReceiptSchema),
   },
 });

@@ -3,7 +3,7 @@
  * what each route receives, and how the response is metered and written.
  */
 import { ignoredFieldsHeader } from '../../../platform/core/api/ignored-fields.ts';
-import type { Clock, RandomSource, UlidSource } from '../../../platform/core/ports.ts';
+import type { Clock, RandomSource } from '../../../platform/core/ports.ts';
 import type { Candidate, Model } from '../catalog/catalog-document.ts';
 import type { MeterOptions } from '../metering/meter.ts';
 import { type OutputBound, outputBound } from '../metering/output-bound.ts';
@@ -20,6 +20,7 @@ import { responseBytes } from './response-bytes.ts';
 import type { FormatWriter, ResponseWriter } from './response-writer.ts';
 
 export interface ValidRequest<Body> {
+  readonly requestId: string;
   readonly body: Body;
   /** The requested model and its fallbacks. Contains at least one. */
   readonly models: readonly Model[];
@@ -34,7 +35,6 @@ export interface ValidRequest<Body> {
 export interface RequestDependencies {
   readonly providers: Providers;
   readonly random: RandomSource;
-  readonly ulid: UlidSource;
   readonly clock: Clock;
 }
 
@@ -54,8 +54,8 @@ export class CompletionRequest<Body extends CompletionBody = CompletionBody> {
 
   /** Throws 400 when no model takes so much prompt, or writes so much. */
   constructor(format: ApiFormat<Body>, valid: ValidRequest<Body>, dependencies: RequestDependencies) {
-    const { models, catalog, sealedTokens, headers } = valid;
-    const { providers, ulid, clock } = dependencies;
+    const { requestId, models, catalog, sealedTokens, headers } = valid;
+    const { providers, clock } = dependencies;
     this.#valid = valid;
     this.#limit = outputBound(models, format.maxTokens(valid.body));
     const { tokens, isChosen } = this.#limit;
@@ -66,7 +66,7 @@ export class CompletionRequest<Body extends CompletionBody = CompletionBody> {
     this.#quote = this.#quoteFor(format.choices(body), dependencies);
     const tools = [...unserved].map((index) => `tools[${index}]`);
     this.headers = ignoredFieldsHeader(new Set([...tools, ...this.#quote.ignored]));
-    this.#responseId = format.responseId(ulid());
+    this.#responseId = format.responseId(requestId.replace('req_', ''));
     const ids = { responseId: this.#responseId, createdMs: clock(), catalog };
     this.formatWriter = format.createWriter({ request: body, ...ids, clock, sealedTokens });
   }

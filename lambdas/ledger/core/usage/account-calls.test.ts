@@ -12,7 +12,7 @@ import {
 } from '../../testing/usage/simulated-usage.ts';
 import type { UsageQuery } from '../ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
-import { accountCall, listAccountCalls, MAX_KEYS, MAX_RECORDS } from './account-calls.ts';
+import { accountCall, listAccountCalls, MAX_KEYS, MAX_RECORDS, onlyKey } from './account-calls.ts';
 import type { UsageListQuery } from './queries.ts';
 
 class Calls {
@@ -136,8 +136,29 @@ describe('the calls of an account', () => {
     for (const id of [theirs.id, `req_${'0'.repeat(26)}`, 'nonsense', '']) {
       await expect(accountCall(calls.dependencies, ACCOUNT, id)).rejects.toMatchObject({
         code: 'not_found',
-        message: 'Your account has no such call, or it is not settled yet.',
+        message: expect.stringMatching(
+          /^You have no call with this id, or it is not settled yet\. .*x-request-id/,
+        ),
       });
+    }
+  });
+
+  it('are found by the ids of their requests and responses, and for one key its own alone', async () => {
+    const plans = fc.sample(callPlan(2, 2), { numRuns: 20 });
+    const records = plans.map((plan, index) => ({ ...recordOf(plan, index), accountId: ACCOUNT }));
+    const { usage, keys } = new Calls(records).dependencies;
+    for (const record of records) {
+      const own = { usage, keys: onlyKey(record.keyId) };
+      const other = {
+        usage,
+        keys: onlyKey(records.find(({ keyId }) => keyId !== record.keyId)?.keyId ?? ''),
+      };
+      for (const start of ['req_', 'chatcmpl-', 'msg_', 'resp_']) {
+        const id = record.id.replace('req_', start);
+        expect(await accountCall({ usage, keys }, ACCOUNT, id)).toBe(record);
+        expect(await accountCall(own, ACCOUNT, id)).toBe(record);
+        await expect(accountCall(other, ACCOUNT, id)).rejects.toMatchObject({ code: 'not_found' });
+      }
     }
   });
 });

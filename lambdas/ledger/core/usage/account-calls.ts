@@ -187,27 +187,31 @@ const matches = (record: UsageRecord, { model, kind, status }: UsageListQuery): 
   (kind === undefined || record.kind === kind) &&
   (status === undefined || record.status === status);
 
-const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/;
+/** The id of a request, or of the response of a conversation, which has the same ULID. */
+const CALL_ID = /^(?:req_|chatcmpl-|msg_|resp_)([0-9A-HJKMNP-TV-Z]{26})$/;
 
 /**
- * Returns the record of a call of the account. Throws the same 404 for another account's call and for an id that does
- * not exist.
+ * Returns the record of a call of the account, by the id of its request or of its response. Throws the same 404 for another
+ * account's call and for an id that does not exist.
  */
 export async function accountCall(
   { keys, usage }: AccountCallsDependencies,
   accountId: string,
-  requestId: string,
+  callId: string,
 ): Promise<UsageRecord> {
-  const record = REQUEST_ID.test(requestId)
-    ? await usage.find(
-        (await keys.some(accountId, MAX_KEYS)).filter(
-          (keyId) => timeOfId(keyId) <= timeOfId(requestId) + SKEW_MS,
-        ),
-        requestId,
-      )
-    : undefined;
-  if (record === undefined || record.accountId !== accountId) {
-    throw new ServiceError('not_found', 'Your account has no such call, or it is not settled yet.');
-  }
+  const [, ulid] = CALL_ID.exec(callId) ?? [];
+  if (ulid === undefined) throw unknownCall();
+  const requestId = `req_${ulid}`;
+  const keyIds = (await keys.some(accountId, MAX_KEYS)).filter(
+    (keyId) => timeOfId(keyId) <= timeOfId(requestId) + SKEW_MS,
+  );
+  const record = await usage.find(keyIds, requestId);
+  if (record === undefined || record.accountId !== accountId) throw unknownCall();
   return record;
 }
+
+const unknownCall = (): ServiceError =>
+  new ServiceError(
+    'not_found',
+    'You have no call with this id, or it is not settled yet. A call has the id in x-request-id, a conversation that of its response too.',
+  );
