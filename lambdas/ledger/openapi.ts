@@ -74,7 +74,7 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
   },
   'get-credits': {
     description:
-      'Of the calling key, by its id or its text; an owner’s session may name any key of the account.',
+      'Of the calling key, as `me`, by its id or by its text; an owner’s session may name any key of the account.',
     responses: ok('The balance.', creditBalanceSchema),
   },
   'get-balance': {

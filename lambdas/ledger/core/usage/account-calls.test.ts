@@ -143,7 +143,7 @@ describe('the calls of an account', () => {
     }
   });
 
-  it('are found by the ids of their requests and responses, and for one key its own alone', async () => {
+  it('appear to no other key of the account, and to their own by the ids of request and response', async () => {
     const plans = fc.sample(callPlan(2, 2), { numRuns: 20 });
     const records = plans.map((plan, index) => ({ ...recordOf(plan, index), accountId: ACCOUNT }));
     const { usage, keys } = new Calls(records).dependencies;
