@@ -48,8 +48,16 @@ export const receiptSchema = usageRecordSchema.extend({
   lines: z.array(z.object({ item: z.string(), quantity: z.number(), price: usd, per: z.int() })),
   waived: usd,
   catalog: z.string().nullable(),
-  service_tier: z.string().nullable(),
-  region: z.string().nullable(),
+  service_tier: z
+    .string()
+    .nullable()
+    .describe(
+      'The tier whose own prices were billed; `null` for the standard one, which a response may call `default`.',
+    ),
+  region: z
+    .string()
+    .nullable()
+    .describe('The region whose own prices were billed; `null` for the standard ones.'),
   held: usd.nullable().describe('USD, the largest amount that was held for the call.'),
   first_token_ms: z
     .int()
