@@ -30,7 +30,7 @@ const ROLLUPS = {
 
 export const LEDGER_GRANTS = {
   'list-usage': CALLS,
-  'get-usage': { ...CALLS, tables: { ...CALLS.tables, usage: ['GetItem', 'BatchGetItem'] } },
+  'get-usage': { ...CALLS, tables: { ...CALLS.tables, usage: ['BatchGetItem'] } },
   'get-credits': {
     tables: { keys: ['GetItem', 'UpdateItem'], wallets: WALLETS, usage: ['GetItem', 'PutItem'] },
     holds: true,

@@ -28,6 +28,16 @@ const ofReader = {
     .describe('For a key that reads the usage of its account.'),
 };
 
+const IGNORED = {
+  'x-ignored-fields':
+    'Parameters of the query that the list does not know: percent-encoded, separated by commas, at most 20 names and 1 KB, then `...`.',
+};
+
+const BY_EITHER_ID =
+  '`request_id` is that of `x-request-id`; for a conversation, the `id` of its response is taken, too.';
+
+const FEWER = `At most ${MAX_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`;
+
 export const LEDGER_COMPONENTS = {
   CreditBalance: creditBalanceSchema,
   AccountBalance: accountBalanceSchema,
@@ -43,12 +53,12 @@ export const LEDGER_COMPONENTS = {
 
 export const LEDGER_OPERATIONS = tagged('Usage', {
   'list-usage': {
-    description: `A key whose policy has \`reads\` lists the calls of its account, as \`GET /api/v1/usage\` does.`,
+    description: `A key whose policy has \`reads\` lists the calls of its account, as \`GET /api/v1/usage\` does. ${FEWER}`,
     query: usageQuery,
-    responses: ok('A page of calls.', LEDGER_COMPONENTS.UsageRecordPage),
+    responses: ok('A page of calls.', LEDGER_COMPONENTS.UsageRecordPage, IGNORED),
   },
   'get-usage': {
-    description: 'A key whose policy has `reads` reads any call of its account.',
+    description: `${BY_EITHER_ID} A key whose policy has \`reads\` reads any call of its account.`,
     responses: ok('The call, with the lines of its bill.', LEDGER_COMPONENTS.UsageReceipt),
   },
   'list-organization-usage': {
@@ -64,7 +74,7 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
   },
   'get-credits': {
     description:
-      'Of the calling key, by its id or its text; an owner’s session may name any key of the account.',
+      'Of the calling key, as `me`, by its id or by its text; an owner’s session may name any key of the account.',
     responses: ok('The balance.', creditBalanceSchema),
   },
   'get-balance': {
@@ -89,12 +99,13 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
     errors: [409],
   },
   'list-account-usage': {
-    description: `Revoked keys count too: at most ${MAX_KEYS} keys are read, the live ones and the newest others. At most ${MAX_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`,
+    description: `Revoked keys count too: at most ${MAX_KEYS} keys are read, the live ones and the newest others. ${FEWER}`,
     query: accountUsageQuery,
     responses: {
       200: {
         description: 'A page of calls.',
         schema: LEDGER_COMPONENTS.AccountUsagePage,
+        headers: IGNORED,
         otherForms: { 'text/csv': 'All calls that match, with the column names of FOCUS.' },
       },
     },
@@ -106,7 +117,7 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
     responses: ok('The usage rollups.', usageRollupsSchema),
   },
   'get-account-usage': {
-    description: `A call of any of the account’s keys, as far as \`GET /api/v1/usage\` asks them.`,
+    description: `${BY_EITHER_ID} A call of any of the account’s keys, as far as \`GET /api/v1/usage\` asks them.`,
     responses: ok('The call, with the lines of its bill.', accountReceiptSchema),
   },
 });

@@ -20,7 +20,7 @@ export const LEDGER_ROUTES = [
     'list-organization-costs',
     'the cost of calls by the day, as OpenAI’s API has it',
   ),
-  keyOrOwner('GET /credits/{api_key}', 'get-credits', 'credit balance for a key'),
+  keyOrOwner('GET /credits/{api_key}', 'get-credits', 'credit balance for a key, `me` being the calling one'),
   owner('GET /api/v1/credits', 'get-balance', 'credit balance of the account'),
   owner('GET /api/v1/alerts', 'get-alerts', 'the thresholds below which the account is alerted'),
   owner('PUT /api/v1/alerts', 'update-alerts', 'sets the thresholds below which the account is alerted'),

@@ -84,7 +84,7 @@ async function buildOnce(assembly: string, options: BuildOptions): Promise<void>
   const release = await waitForLock(join(options.outputDir, 'build.lock'));
   try {
     if (existsSync(assembly)) return;
-    options.log('Building the service (a few seconds; only after a change) ...');
+    options.log('Building the service (half a minute to two minutes; only after a change) ...');
     const temporary = `${assembly}.${process.pid}`;
     await synthesize(temporary, options);
     // What was edited meanwhile may be in it or not, so it stands for neither state.

@@ -9,10 +9,13 @@ export type RejectingWallet = Pick<Wallet, 'balance'> & Partial<Wallet>;
 export class CreditShortage extends Error {
   override readonly name = 'CreditShortage';
   readonly wallet: RejectingWallet;
+  /** The estimate of the call. */
+  readonly estimate: NanoUsd;
 
-  constructor(wallet: RejectingWallet) {
+  constructor(wallet: RejectingWallet, estimate: NanoUsd) {
     super('the wallet does not cover the call');
     this.wallet = wallet;
+    this.estimate = estimate;
   }
 }
 

@@ -99,6 +99,6 @@ function insufficientCredit(wallet: AccountSnapshot['wallet'], amount: NanoUsd):
     'insufficient_credit',
     `The account's balance of ${balance} USD does not cover the estimate for this call, ${formatUsd(amount)} USD; ` +
       'add credit in the console under Billing, or with POST /api/create-order.',
-    { cause: new CreditShortage(wallet) },
+    { cause: new CreditShortage(wallet, amount) },
   );
 }

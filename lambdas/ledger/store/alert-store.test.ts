@@ -175,7 +175,7 @@ describe('alerts of money', () => {
       const account = await openAlerted(2n * COST);
       while (await startProcess({ published: [], isFinished: () => false }).call(account)) {}
       const wallet = await openLedger({ clients: database, clock }).wallets.read(account.accountId);
-      const shortage = new CreditShortage(wallet ?? { balance: 0n });
+      const shortage = new CreditShortage(wallet ?? { balance: 0n }, COST);
       const failing = new FailingProcess(database, new Map([[ordinal, fault]]));
       const isDead = () => failing.dead;
       const first = startProcess({ clients: failing.clients, published, isDead });
@@ -200,7 +200,7 @@ describe('alerts of money', () => {
     expect(published).toEqual([]);
     await startProcess({ published }).sweep();
     expect(published.map(({ type, data }) => [type, data])).toEqual([
-      ['credit.exhausted', { balance: 12345678901.234568, currency: 'USD' }],
+      ['credit.exhausted', { balance: 12345678901.234568, currency: 'USD', estimate: 12345678901.234568 }],
     ]);
     await startProcess({ published }).sweep();
     expect(published).toHaveLength(1);
@@ -209,7 +209,7 @@ describe('alerts of money', () => {
   it('cost no request for a wallet whose exhaustion the process has recorded', async () => {
     const counted = new FailingProcess(database, new Map());
     const { exhausted } = startProcess({ clients: counted.clients, published: [] });
-    const shortage = new CreditShortage({ balance: 7n });
+    const shortage = new CreditShortage({ balance: 7n }, COST);
     const accountId = `acc_${systemUlid()}`;
     await exhausted(accountId, shortage);
     const { calls } = counted;

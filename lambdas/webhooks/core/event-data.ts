@@ -118,7 +118,14 @@ const ROWS: typeof MARKET_ROWS = {
       value: field(z.number(), 5, 'The threshold.'),
     },
   ],
-  'credit.exhausted': ['a call is rejected because the credit does not cover it', { balance, currency }],
+  'credit.exhausted': [
+    'a call is rejected because the credit does not cover it',
+    {
+      balance,
+      currency,
+      estimate: field(z.number().optional(), 0.01, 'The estimate of that call in USD.'),
+    },
+  ],
 };
 
 export const EVENT_DATA: Readonly<Record<string, { when: string; schema: z.ZodObject }>> = Object.fromEntries(

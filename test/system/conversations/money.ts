@@ -33,8 +33,12 @@ describe('the cost of a call', () => {
     const { key } = await service.account('1');
     const before = await credits(key);
     const response = await service.chat(userMessage('Describe the sea.'), { key });
-    const body = (await response.json()) as { usage: { prompt_tokens: number; completion_tokens: number } };
+    const body = (await response.json()) as {
+      readonly id: string;
+      readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
+    };
     const record = await usage(key, response.headers.get('x-request-id'));
+    expect(await usage(key, body.id)).toEqual(record);
     const { prompt_tokens: input, completion_tokens: output } = body.usage;
     // 0.15 USD and 0.6 USD a million tokens are 150 and 600 nano-USD a token.
     const expected = 150n * BigInt(input) + 600n * BigInt(output);

@@ -27,6 +27,14 @@ const tracedFetch: typeof fetch = (url, init) => {
   return fetch(url, { ...init, headers });
 };
 
+/** The ids of the traces that the list of a key's calls and its newest receipt name. */
+async function namedTraces(key: string) {
+  const read = async (path: string) => (await service.fetch(`/v1/usage${path}`, { key })).json();
+  const { data } = (await read('')) as { data: readonly { id: string; trace_id: string | null }[] };
+  const receipt = (await read(`/${data[0]?.id}`)) as { trace_id: string | null };
+  return [...data, receipt].map(({ trace_id: id }) => id);
+}
+
 async function recordsOf(accountId: string) {
   const operator = createOperator(readLocalTarget(service.directory), SILENT);
   try {
@@ -71,6 +79,7 @@ describe('a call of the AI SDK within a trace', () => {
     const [server, ...clients] = spansOf(record, 'stable', source);
     expect(server?.parentSpanContext).toMatchObject({ traceId, spanId, isRemote: true });
     expect(server?.spanContext()).toMatchObject({ traceId, traceFlags: 1 });
+    expect(await namedTraces(key)).toEqual([traceId, traceId]);
     expect(clients).toHaveLength(2);
     expect(clients.map(({ attributes }) => attributes['unified_inference.route.id'])).toEqual([
       'sim-failover-dead',
@@ -93,6 +102,7 @@ describe('a call of the AI SDK within a trace', () => {
     expect(await tracesSince(before)).toEqual([undefined]);
     const [record] = await recordsOf(id);
     expect(record).not.toHaveProperty('traceparent');
+    expect(await namedTraces(key)).toEqual([null, null]);
     expect(record?.durationMs).toBeGreaterThanOrEqual(0);
   });
 });

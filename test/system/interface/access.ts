@@ -99,10 +99,11 @@ describe('the platform', () => {
 
   it('shows a key its credit', async () => {
     const response = await service.fetch(`/credits/${caller.key}`, { key: caller.key });
-    expect([response.status, await response.json()]).toMatchObject([
-      200,
-      { balance: expect.any(Number), currency: 'USD' },
-    ]);
+    const credit = await response.json();
+    expect([response.status, credit]).toMatchObject([200, { balance: expect.any(Number), currency: 'USD' }]);
+    const calling = await service.fetch('/credits/me', { key: caller.key });
+    expect([calling.status, await calling.json()]).toEqual([200, credit]);
+    expect((await owner.fetch('/credits/me')).status).toBe(404);
   });
 
   it('changes and deletes a listing for its owner', async () => {

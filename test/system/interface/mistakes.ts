@@ -50,7 +50,7 @@ const CASES: readonly (readonly [string, () => Promise<unknown>, number, string 
     () => chat({ model: 'gpt-4o' }),
     400,
     'model_not_found',
-    'There is no chat model named "gpt-4o". GET /v1/models lists the models.',
+    'There is no chat model named "gpt-4o". The default is "sim/chat". GET /v1/models lists the models.',
   ],
   [
     'a model whose name is a guess',

@@ -208,6 +208,46 @@ describe('the usage that a key reads', () => {
   });
 });
 
+describe('the list of calls', () => {
+  const modelsOf = async (key: string, query: string) =>
+    (await recordsOf(key, `/v1/usage?${query}`)).map(({ model }) => model).toSorted();
+
+  it('takes the same filters from a key as from its owner', async () => {
+    for (const [query, ofKey] of [
+      ['model=sim/chat', ['sim/chat']],
+      ['kind=embeddings', ['sim/embed']],
+      ['status=failed', []],
+      [`api_key=${other.id}`, ['sim/chat', 'sim/embed']],
+      [`api_key=${own.id}`, []],
+    ] as const) {
+      expect([query, await modelsOf(other.key, query)]).toEqual([query, ofKey]);
+      const { data } = await mine.json<{ data: readonly { model: string }[] }>(`/api/v1/usage?${query}`);
+      expect([query, await modelsOf(reader.key, query)]).toEqual([
+        query,
+        data.map(({ model }) => model).toSorted(),
+      ]);
+    }
+    expect(await errorOf(await service.fetch('/v1/usage?kind=song', { key: own.key }))).toMatchObject({
+      status: 400,
+      param: 'kind',
+    });
+  });
+
+  it('names a parameter that it does not know in a header', async () => {
+    const query = 'models=sim/embed&model=sim/chat&bogus=1';
+    const ignoredAt = async (path: string, key: string) => {
+      const response = await service.fetch(`${path}?${query}`, { key });
+      return [response.status, response.headers.get('x-ignored-fields')];
+    };
+    for (const [path, key] of [
+      ['/v1/usage', own.key],
+      ['/api/v1/usage', mine.session],
+    ] as const)
+      expect(await ignoredAt(path, key)).toEqual([200, 'models,bogus']);
+    expect((await mine.fetch('/api/v1/usage?model=a')).headers.get('x-ignored-fields')).toBeNull();
+  });
+});
+
 describe('the CSV of a statement', () => {
   it('contains the lines of the statement with its amounts', async () => {
     const span = `start=${sinceSeconds}`;

@@ -97,13 +97,30 @@ describe('the check of a key’s state', () => {
     expect(reason?.message).toContain('sim/third');
   });
 
-  it('sends Retry-After with every 429, as the whole seconds until the minute ends', () => {
+  it('sends Retry-After with a 429 that passes, as the whole seconds until the minute ends', () => {
     const retryAfterSeconds = (nowMs: number) =>
       rejectionOf(state({ requestsLeft: 0 }), charge(), nowMs)?.retryAfterSeconds;
     expect(retryAfterSeconds(NOW_MS)).toBe(30);
     expect(retryAfterSeconds(NOW_MS + 29_999)).toBe(1);
     expect(retryAfterSeconds(NOW_MS - 30_000)).toBe(60);
     expect(rejectionOf(state({ tokensLeft: 0n }), charge(), NOW_MS)?.retryAfterSeconds).toBe(30);
+  });
+});
+
+describe('the rejection of a call that counts as more tokens than a minute has', () => {
+  it('states what it counts as and what to lower, and that a retry is of no use', () => {
+    const reason = rejectionOf(state({ policy: { tpm: 9 }, tokensLeft: 9n }), charge(), NOW_MS);
+    expect(reason?.message).toBe(
+      'This call counts as 10 tokens, more than the 9 tokens a minute of this API key: ' +
+        'lower its output limit, such as max_tokens, or shorten its prompt.',
+    );
+    expect(reason).toMatchObject({
+      code: 'tokens_per_minute',
+      headers: { 'x-should-retry': 'false' },
+      retryAfterSeconds: undefined,
+    });
+    const later = rejectionOf(state({ policy: { tpm: 10 }, tokensLeft: 9n }), charge(), NOW_MS);
+    expect(later).toMatchObject({ retryAfterSeconds: 30, headers: {} });
   });
 });
 

@@ -54,6 +54,13 @@ describe('the schema of a policy', () => {
     expect(policySchema.safeParse(input).success).toBe(false);
   });
 
+  it('names the fields that there are if one is unknown', () => {
+    const fault = policySchema.safeParse({ daily_us: 1 }).error?.issues[0]?.message;
+    expect(fault).toBe(
+      'may not have the field "daily_us"; its fields are allowed_models, allowed_kinds, daily_usd, monthly_usd, tpm, rpm, reads',
+    );
+  });
+
   it('accepts a cap of 0 and shows it as 0', () => {
     expect(policySchema.parse({ daily_usd: 0 })).toEqual({ daily_usd: 0n });
     expect(JSON.stringify(policyEntry({ daily_usd: 0n }))).toBe('{"daily_usd":0}');

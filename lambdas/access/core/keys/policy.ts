@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { usdAmount } from '../../../platform/core/api/amount.ts';
 import { type Body, usd } from '../../../platform/core/api/response-schema.ts';
+import { describeFault } from '../../../platform/core/json/field-faults.ts';
 import { storedText } from '../../../platform/core/json/stored-text.ts';
 import { KINDS } from '../../../platform/core/kinds.ts';
 import { usdJson } from '../../../platform/core/money.ts';
@@ -28,8 +29,7 @@ export const cap = usdAmount({
 
 const rate = z.int().min(1).max(1_000_000_000);
 
-/** A policy as callers write it. Unknown fields are rejected, so that a misspelled cap does not go unnoticed. */
-export const policySchema = z.strictObject({
+const fields = {
   allowed_models: z.array(storedText().min(1).max(128)).min(1).max(MAX_ALLOWED_MODELS).optional(),
   /** None: the key makes no calls, and manages no webhooks. */
   allowed_kinds: z.array(z.enum(KINDS)).optional(),
@@ -43,7 +43,15 @@ export const policySchema = z.strictObject({
     .literal('account')
     .optional()
     .describe('The usage that the key may read: that of all keys of its account. Absent: its own.'),
-});
+};
+
+const unknownField = (issue: z.core.$ZodRawIssue): string | undefined =>
+  issue.code === 'unrecognized_keys'
+    ? `${describeFault(issue)}; its fields are ${Object.keys(fields).join(', ')}`
+    : undefined;
+
+/** A policy as callers write it. Unknown fields are rejected, so that a misspelled cap does not go unnoticed. */
+export const policySchema = z.strictObject(fields, { error: unknownField });
 
 /** Caps are nano-USD. */
 export type Policy = z.infer<typeof policySchema>;

@@ -11,7 +11,7 @@ const MODELS = new Map<string, { readonly type: Kind }>([
   ['sim/embed', { type: 'embeddings' }],
   ['sim/tts', { type: 'tts' }],
 ]);
-const catalog = { names: MODELS.keys(), find: (name: string) => MODELS.get(name) };
+const catalog = { names: MODELS.keys(), defaults: {}, find: (name: string) => MODELS.get(name) };
 const messageOf = (name: string, kind: Kind = 'chat') =>
   unknownModel({ ...catalog, names: MODELS.keys() }, name, kind, 'model').message;
 
@@ -53,9 +53,13 @@ describe('the error for an unknown model', () => {
     'sim/embedd',
     `claude-sonnet-4-5${'-'.repeat(64)}`,
     '__proto__',
-  ])('suggests no model for %s', (name) => {
+  ])('suggests no similar model for %s, but the default of the kind if there is one', (name) => {
     expect(messageOf(name)).toBe(
       `There is no chat model named ${JSON.stringify(name)}. GET /v1/models lists the models.`,
+    );
+    const defaults = { chat: 'sim/chat', tts: 'sim/tts' } as const;
+    expect(unknownModel({ ...catalog, names: MODELS.keys(), defaults }, name, 'chat', 'model').message).toBe(
+      `There is no chat model named ${JSON.stringify(name)}. The default is "sim/chat". GET /v1/models lists the models.`,
     );
   });
 });

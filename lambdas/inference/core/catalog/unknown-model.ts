@@ -6,6 +6,7 @@ import type { Kind } from '../../../platform/core/kinds.ts';
 interface NamedModels {
   /** The ids and aliases. */
   readonly names: Iterable<string>;
+  readonly defaults: Readonly<Partial<Record<Kind, string>>>;
   find(name: string): { readonly type: Kind } | undefined;
 }
 
@@ -21,22 +22,23 @@ const KIND_WORDS: Readonly<Record<Kind, { readonly noun: string; readonly path: 
 /** Longer names are compared with no other, so that a name from outside costs little. */
 const MAX_NAME = 64;
 
-/** Returns 400 `model_not_found`, which names the right path or the model with the most similar name, if there is one. */
+/** Returns 400 `model_not_found`, which names the right path, the model with the most similar name or the default of the kind. */
 export function unknownModel(catalog: NamedModels, name: string, kind: Kind, param: string): ServiceError {
   const other = catalog.find(name);
   const quoted = JSON.stringify(name);
   const message =
     other === undefined
-      ? `There is no ${kind} model named ${quoted}. ${similarNameHint(catalog, name, kind)}GET /v1/models lists the models.`
+      ? `There is no ${kind} model named ${quoted}. ${modelHint(catalog, name, kind)}GET /v1/models lists the models.`
       : `${quoted} is ${KIND_WORDS[other.type].noun}: call POST ${KIND_WORDS[other.type].path}.`;
   return new ServiceError('model_not_found', message, { param });
 }
 
-function similarNameHint(catalog: NamedModels, name: string, kind: Kind): string {
+function modelHint(catalog: NamedModels, name: string, kind: Kind): string {
   const similar = mostSimilar(name, catalog.names);
-  return similar !== undefined && catalog.find(similar)?.type === kind
-    ? `Did you mean ${JSON.stringify(similar)}? `
-    : '';
+  if (similar !== undefined && catalog.find(similar)?.type === kind)
+    return `Did you mean ${JSON.stringify(similar)}? `;
+  const usual = catalog.defaults[kind];
+  return usual === undefined ? '' : `The default is ${JSON.stringify(usual)}. `;
 }
 
 /**

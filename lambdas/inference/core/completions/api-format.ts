@@ -40,7 +40,7 @@ export interface ApiFormat<Body extends CompletionBody> {
   /** The request with another bound, under the field that has its own. */
   withMaxTokens(request: Body, tokens: number): Body;
   choices(request: Body): number;
-  /** Returns the id of a response. */
+  /** Returns the id of a response from the ULID of its request, so that a receipt can be found by either. */
   responseId(ulid: string): string;
   /** Returns the writer for the response to one call. */
   createWriter(call: WriterContext<Body>): FormatWriter;

@@ -45,7 +45,7 @@ export function createCompletionEndpoint<Body extends CompletionBody>(
 /** Throws 400 when no model takes so much prompt, or writes so much. */
 export function readCompletion<Body extends CompletionBody>(
   format: ApiFormat<Body>,
-  valid: ValidRequest<Body> & Pick<PaidCall<StartedResponse>, 'requestId' | 'key' | 'identity'>,
+  valid: ValidRequest<Body> & Pick<PaidCall<StartedResponse>, 'key' | 'identity'>,
   dependencies: Pick<CompletionDependencies, keyof RequestDependencies | 'after' | 'hostEnds' | 'log'>,
 ): PaidCall<StartedResponse> {
   const { providers, after, hostEnds, log } = dependencies;

@@ -2,7 +2,8 @@
  * A request for a completion in any API format, from its validated body to the response: what the call costs at most,
  * what each route receives, and how the response is metered and written.
  */
-import type { Clock, RandomSource, UlidSource } from '../../../platform/core/ports.ts';
+import { ignoredFieldsHeader } from '../../../platform/core/api/ignored-fields.ts';
+import type { Clock, RandomSource } from '../../../platform/core/ports.ts';
 import type { Candidate, Model } from '../catalog/catalog-document.ts';
 import type { MeterOptions } from '../metering/meter.ts';
 import { type OutputBound, outputBound } from '../metering/output-bound.ts';
@@ -14,11 +15,12 @@ import { withSentBreakpoints } from '../upstream/cache-breakpoints.ts';
 import type { ChatPayload, ResponseIdentity, RouteAttempt } from '../upstream/provider.ts';
 import { type SealedTokens, signaturesOf } from '../upstream/sealed-tokens.ts';
 import type { ApiFormat, CallerHeaders, CompletionBody } from './api-format.ts';
-import { ignoredFieldsHeader, payloadFor, unservedTools } from './forwarded-fields.ts';
+import { payloadFor, unservedTools } from './forwarded-fields.ts';
 import { responseBytes } from './response-bytes.ts';
 import type { FormatWriter, ResponseWriter } from './response-writer.ts';
 
 export interface ValidRequest<Body> {
+  readonly requestId: string;
   readonly body: Body;
   /** The requested model and its fallbacks. Contains at least one. */
   readonly models: readonly Model[];
@@ -33,7 +35,6 @@ export interface ValidRequest<Body> {
 export interface RequestDependencies {
   readonly providers: Providers;
   readonly random: RandomSource;
-  readonly ulid: UlidSource;
   readonly clock: Clock;
 }
 
@@ -53,8 +54,8 @@ export class CompletionRequest<Body extends CompletionBody = CompletionBody> {
 
   /** Throws 400 when no model takes so much prompt, or writes so much. */
   constructor(format: ApiFormat<Body>, valid: ValidRequest<Body>, dependencies: RequestDependencies) {
-    const { models, catalog, sealedTokens, headers } = valid;
-    const { providers, ulid, clock } = dependencies;
+    const { requestId, models, catalog, sealedTokens, headers } = valid;
+    const { providers, clock } = dependencies;
     this.#valid = valid;
     this.#limit = outputBound(models, format.maxTokens(valid.body));
     const { tokens, isChosen } = this.#limit;
@@ -65,7 +66,7 @@ export class CompletionRequest<Body extends CompletionBody = CompletionBody> {
     this.#quote = this.#quoteFor(format.choices(body), dependencies);
     const tools = [...unserved].map((index) => `tools[${index}]`);
     this.headers = ignoredFieldsHeader(new Set([...tools, ...this.#quote.ignored]));
-    this.#responseId = format.responseId(ulid());
+    this.#responseId = format.responseId(requestId.replace('req_', ''));
     const ids = { responseId: this.#responseId, createdMs: clock(), catalog };
     this.formatWriter = format.createWriter({ request: body, ...ids, clock, sealedTokens });
   }

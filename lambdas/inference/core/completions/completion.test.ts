@@ -3,7 +3,7 @@ import { startUpstream } from '../../../../tools/simulators/models/server.ts';
 import type { Ledger } from '../../../ledger/core/admission.ts';
 import type { Call } from '../../../ledger/core/call.ts';
 import type { StreamedResponse } from '../../../platform/core/ports.ts';
-import { systemAfter, systemClock, systemRandom, systemUlid } from '../../../platform/system/system.ts';
+import { systemAfter, systemClock, systemRandom } from '../../../platform/system/system.ts';
 import { chatEvents, chatFormat } from '../../formats/chat/format.ts';
 import { createProviders } from '../../providers/protocols.ts';
 import { createBedrockClients } from '../../store/bedrock-clients.ts';
@@ -70,7 +70,7 @@ function calling(
   const ledger = {
     admit: async ({ output }: Call) => ({ ...admission, output: output.max }),
   } as unknown as Ledger;
-  const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
+  const world = { clock: systemClock, after: systemAfter, random: systemRandom };
   const providers = createProviders({
     fetch,
     readSecret: async () => 'key',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import type { Log } from '../../../platform/core/ports.ts';
-import { systemAfter, systemClock, systemUlid } from '../../../platform/system/system.ts';
+import { systemAfter, systemClock } from '../../../platform/system/system.ts';
 import { chatFormat } from '../../formats/chat/format.ts';
 import type { ChatRequest } from '../../formats/chat/request.ts';
 import { responsesFormat } from '../../formats/responses/format.ts';
@@ -40,7 +40,6 @@ const able = { features: new Set<Feature>(['choices', 'image-urls', 'messages-bl
 const world = {
   after: systemAfter,
   clock: systemClock,
-  ulid: systemUlid,
   random: () => 0.5,
   log: SILENT,
   providers: {

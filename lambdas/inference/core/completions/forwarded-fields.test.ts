@@ -6,7 +6,6 @@ import { PROVIDERS } from '../../testing/fields/needs.ts';
 import { PRESETS, type PresetName } from '../catalog/dialect-presets.ts';
 import { bodyFor } from '../quote.ts';
 import { checkSupport, ignoredFields } from '../routing/route-support.ts';
-import { ignoredFieldsHeader } from './forwarded-fields.ts';
 
 const PRICE = { unit: 'per_million_tokens', input: 1, output: 1 };
 const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 8 };
@@ -185,28 +184,5 @@ describe('a field that a beta unlocks', () => {
       'context_management',
       'thinking',
     ]);
-  });
-});
-
-describe('the header x-ignored-fields', () => {
-  const header = (names: readonly string[]) => ignoredFieldsHeader(new Set(names))['x-ignored-fields'];
-
-  it('stays absent if no field is ignored', () => {
-    expect(ignoredFieldsHeader(new Set())).toEqual({});
-  });
-
-  it('lists names, percent-encoded, so that no name ends the header or splits into two', () => {
-    expect(header(['top_k', 'messages[].a'])).toBe('top_k,messages%5B%5D.a');
-    expect(header(['a\r\nset-cookie: b', 'c,d', 'é\ud800', ''])).toBe(
-      'a%0D%0Aset-cookie%3A%20b,c%2Cd,%C3%A9%EF%BF%BD,',
-    );
-  });
-
-  it('lists 20 names and 1 KB at most, then three dots', () => {
-    const names = Array.from({ length: 21 }, (_, index) => `f${index}`);
-    expect(header(names.slice(1))).toBe(names.slice(1).join(','));
-    expect(header(names)).toBe(`${names.slice(0, 20).join(',')},...`);
-    expect(header(['a', 'é'.repeat(180), 'b'])).toBe('a,...');
-    expect(header(['x'.repeat(1_025)])).toBe('...');
   });
 });

@@ -88,30 +88,6 @@ export function unservedTools<Body extends CompletionBody>(
   return new Set(optional.filter((index) => !isServed(index)));
 }
 
-/** Limits of the header, so that a request with many unknown names cannot make it larger than clients and proxies accept. */
-const MAX_NAMES = 20;
-const MAX_BYTES = 1_024;
-
-/** The value of `x-ignored-fields`: percent-encoded names, then `...` if there are more than the header holds. */
-export function ignoredFieldsHeader(names: ReadonlySet<string>): Readonly<Record<string, string>> {
-  if (names.size === 0) return {};
-  let value = '';
-  let count = 0;
-  for (const name of names) {
-    // A lone surrogate has no encoding.
-    const next = `${value === '' ? '' : `${value},`}${encodeURIComponent(name.toWellFormed())}`;
-    if (count === MAX_NAMES || next.length > MAX_BYTES) {
-      value = value === '' ? ELLIPSIS : `${value},${ELLIPSIS}`;
-      break;
-    }
-    value = next;
-    count += 1;
-  }
-  return { 'x-ignored-fields': value };
-}
-
-const ELLIPSIS = '...';
-
 /** Names that are resolved within a machine or a network (RFC 6761, section 6.3; RFC 6762; ICANN, `.internal`). */
 const LOCAL_NAME = /^[^.]*\.?$|(^|\.)(localhost|local|internal)\.?$/;
 

@@ -22,7 +22,7 @@ import { PLAIN_SEALED_TOKENS } from '../../testing/upstream/plain-sealed-tokens.
 import { runPaidCall } from '../paid-endpoint.ts';
 import { readCompletion } from './completion-endpoint.ts';
 
-const world = { clock: systemClock, random: () => 0, ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV' };
+const world = { clock: systemClock, random: () => 0 };
 const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' } };
 const BODY = { model: 'a/b', stream: true, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 10_000 };
 

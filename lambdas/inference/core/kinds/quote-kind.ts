@@ -3,10 +3,11 @@
  * them gets, and the measure of what leaves at the price of its model.
  */
 import { NO_OUTPUT } from '../../../ledger/core/call.ts';
+import { ignoredFieldsHeader } from '../../../platform/core/api/ignored-fields.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Kind } from '../../../platform/core/kinds.ts';
 import type { CatalogRoute, Model } from '../catalog/catalog-document.ts';
-import { ignoredFieldsHeader, readPayload } from '../completions/forwarded-fields.ts';
+import { readPayload } from '../completions/forwarded-fields.ts';
 import type { FieldTable } from '../fields/table.ts';
 import { bodyFor, type Estimate, type Quote, scopeOf } from '../quote.ts';
 import { chooseRoutes, type RouteChoice } from '../routing/route-choice.ts';

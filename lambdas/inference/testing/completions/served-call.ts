@@ -77,7 +77,7 @@ export interface ServedCall {
   readonly openBodies: number;
 }
 
-const world = { clock: () => 1_700_000_000_000, random: () => 0, ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV' };
+const world = { clock: () => 1_700_000_000_000, random: () => 0 };
 const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' } };
 
 const PRICE = {

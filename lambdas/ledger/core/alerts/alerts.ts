@@ -39,7 +39,7 @@ export function createExhaustion(dependencies: AlertsDependencies) {
   const { store, isFinished, ulid, log } = dependencies;
   /** Has what each exhausted wallet had received: the calls that follow write nothing. */
   const recorded = new BoundedMap<string, NanoUsd>(MAX_WALLETS);
-  return async (accountId: string, { wallet }: CreditShortage): Promise<void> => {
+  return async (accountId: string, { wallet, estimate }: CreditShortage): Promise<void> => {
     const received = receivedBy(wallet);
     // A wallet that never had credit cannot run out of it.
     if (!isFinished() || received <= 0n || recorded.get(accountId) === received) return;
@@ -47,7 +47,11 @@ export function createExhaustion(dependencies: AlertsDependencies) {
       accountId,
       type: 'credit.exhausted',
       id: `evt_${ulid()}`,
-      data: { balance: usdJson(greatest(wallet.balance, 0n)), currency: 'USD' },
+      data: {
+        balance: usdJson(greatest(wallet.balance, 0n)),
+        currency: 'USD',
+        estimate: usdJson(estimate),
+      },
     };
     try {
       const isCrossing = await store.exhaust(event, received);

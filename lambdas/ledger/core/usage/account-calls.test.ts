@@ -12,8 +12,8 @@ import {
 } from '../../testing/usage/simulated-usage.ts';
 import type { UsageQuery } from '../ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
-import { accountCall, listAccountCalls, MAX_KEYS, MAX_RECORDS } from './account-calls.ts';
-import type { AccountUsageQuery } from './queries.ts';
+import { accountCall, listAccountCalls, MAX_KEYS, MAX_RECORDS, onlyKey } from './account-calls.ts';
+import type { UsageListQuery } from './queries.ts';
 
 class Calls {
   /** Records that the store read for the last request. */
@@ -46,7 +46,7 @@ class Calls {
     };
   }
 
-  async pages(query: AccountUsageQuery): Promise<readonly (readonly UsageRecord[])[]> {
+  async pages(query: UsageListQuery): Promise<readonly (readonly UsageRecord[])[]> {
     const pages: (readonly UsageRecord[])[] = [];
     for (let cursor: string | undefined; ; ) {
       this.read = 0;
@@ -136,14 +136,35 @@ describe('the calls of an account', () => {
     for (const id of [theirs.id, `req_${'0'.repeat(26)}`, 'nonsense', '']) {
       await expect(accountCall(calls.dependencies, ACCOUNT, id)).rejects.toMatchObject({
         code: 'not_found',
-        message: 'Your account has no such call, or it is not settled yet.',
+        message: expect.stringMatching(
+          /^You have no call with this id, or it is not settled yet\. .*x-request-id/,
+        ),
       });
+    }
+  });
+
+  it('appear to no other key of the account, and to their own by the ids of request and response', async () => {
+    const plans = fc.sample(callPlan(2, 2), { numRuns: 20 });
+    const records = plans.map((plan, index) => ({ ...recordOf(plan, index), accountId: ACCOUNT }));
+    const { usage, keys } = new Calls(records).dependencies;
+    for (const record of records) {
+      const own = { usage, keys: onlyKey(record.keyId) };
+      const other = {
+        usage,
+        keys: onlyKey(records.find(({ keyId }) => keyId !== record.keyId)?.keyId ?? ''),
+      };
+      for (const start of ['req_', 'chatcmpl-', 'msg_', 'resp_']) {
+        const id = record.id.replace('req_', start);
+        expect(await accountCall({ usage, keys }, ACCOUNT, id)).toBe(record);
+        expect(await accountCall(own, ACCOUNT, id)).toBe(record);
+        await expect(accountCall(other, ACCOUNT, id)).rejects.toMatchObject({ code: 'not_found' });
+      }
     }
   });
 });
 
 /** Returns whether the time in the request's id is within the span. */
-function isStartedIn(id: string, { start = 0, end }: Pick<AccountUsageQuery, 'start' | 'end'>): boolean {
+function isStartedIn(id: string, { start = 0, end }: Pick<UsageListQuery, 'start' | 'end'>): boolean {
   const ms = decodeTime(id.slice('req_'.length));
   return ms >= start && (end === undefined || ms < end);
 }

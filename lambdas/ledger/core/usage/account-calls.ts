@@ -6,7 +6,7 @@ import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
 import type { UsagePage, UsageQuery } from '../ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
 import type { AccountKeys } from './ports.ts';
-import type { AccountUsageQuery } from './queries.ts';
+import type { UsageListQuery } from './queries.ts';
 import { receiptEntry, receiptSchema, usageEntry, usageRecordSchema } from './receipt.ts';
 import { firstIdAt, LAST_REQUEST_ID, timeOfId } from './rollups.ts';
 
@@ -56,6 +56,12 @@ export interface AccountCallsDependencies {
   };
 }
 
+/** The keys of an account for one that reads its own calls alone. */
+export const onlyKey = (keyId: string): AccountCallsDependencies['keys'] => ({
+  some: async () => [keyId],
+  has: async (_accountId, named) => named === keyId,
+});
+
 /** The calls of a key that were read and are not checked yet. */
 interface Source {
   readonly keyId: string;
@@ -79,7 +85,7 @@ interface Span {
 export async function listAccountCalls(
   { keys, usage }: AccountCallsDependencies,
   accountId: string,
-  query: AccountUsageQuery,
+  query: UsageListQuery,
 ): Promise<{ readonly entries: readonly UsageRecord[]; readonly next: string | undefined }> {
   const { limit, start, end, cursor: before } = query;
   const to = end === undefined ? LAST_REQUEST_ID : firstIdAt(end);
@@ -176,32 +182,36 @@ function newestOf(sources: readonly Source[]): Source | undefined {
   return newest;
 }
 
-const matches = (record: UsageRecord, { model, kind, status }: AccountUsageQuery): boolean =>
+const matches = (record: UsageRecord, { model, kind, status }: UsageListQuery): boolean =>
   (model === undefined || record.model === model) &&
   (kind === undefined || record.kind === kind) &&
   (status === undefined || record.status === status);
 
-const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/;
+/** The id of a request, or of the response of a conversation, which has the same ULID. */
+const CALL_ID = /^(?:req_|chatcmpl-|msg_|resp_)([0-9A-HJKMNP-TV-Z]{26})$/;
 
 /**
- * Returns the record of a call of the account. Throws the same 404 for another account's call and for an id that does
- * not exist.
+ * Returns the record of a call of the account, by the id of its request or of its response. Throws the same 404 for another
+ * account's call and for an id that does not exist.
  */
 export async function accountCall(
   { keys, usage }: AccountCallsDependencies,
   accountId: string,
-  requestId: string,
+  callId: string,
 ): Promise<UsageRecord> {
-  const record = REQUEST_ID.test(requestId)
-    ? await usage.find(
-        (await keys.some(accountId, MAX_KEYS)).filter(
-          (keyId) => timeOfId(keyId) <= timeOfId(requestId) + SKEW_MS,
-        ),
-        requestId,
-      )
-    : undefined;
-  if (record === undefined || record.accountId !== accountId) {
-    throw new ServiceError('not_found', 'Your account has no such call, or it is not settled yet.');
-  }
+  const [, ulid] = CALL_ID.exec(callId) ?? [];
+  if (ulid === undefined) throw unknownCall();
+  const requestId = `req_${ulid}`;
+  const keyIds = (await keys.some(accountId, MAX_KEYS)).filter(
+    (keyId) => timeOfId(keyId) <= timeOfId(requestId) + SKEW_MS,
+  );
+  const record = await usage.find(keyIds, requestId);
+  if (record === undefined || record.accountId !== accountId) throw unknownCall();
   return record;
 }
+
+const unknownCall = (): ServiceError =>
+  new ServiceError(
+    'not_found',
+    'You have no call with this id, or it is not settled yet. A call has the id in x-request-id, a conversation that of its response too.',
+  );

@@ -8,19 +8,22 @@ import { CSV_FORMATS } from './csv.ts';
 
 const time = timeParameter.optional();
 
-/** The query of `GET /v1/usage`. */
-export const usageQuery = ulidPageQuery('req').extend({ start: time, end: time });
-
 /** Longer than any model's id. */
 const name = z.string().min(1).max(300);
 
-/** The query of `GET /api/v1/usage`. */
-export const accountUsageQuery = usageQuery.extend({
+/** The query of `GET /v1/usage`. */
+export const usageQuery = ulidPageQuery('req').extend({
+  start: time,
+  end: time,
   api_key: name.optional().describe('Only calls of the API key with this id.'),
   model: name.optional().describe('Only calls of the model with this id.'),
   kind: z.enum(KINDS).optional().describe('Only calls of this kind.'),
   status: z.enum(CALL_STATUSES).optional().describe('Only calls that ended so.'),
-  format: z.enum(CSV_FORMATS).optional().describe('`csv`: all calls that match, on one page.'),
 });
 
-export type AccountUsageQuery = z.output<typeof accountUsageQuery>;
+export type UsageListQuery = z.output<typeof usageQuery>;
+
+/** The query of `GET /api/v1/usage`. */
+export const accountUsageQuery = usageQuery.extend({
+  format: z.enum(CSV_FORMATS).optional().describe('`csv`: all calls that match, on one page.'),
+});

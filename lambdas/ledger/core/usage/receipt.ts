@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type Body, idOf, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import { KINDS } from '../../../platform/core/kinds.ts';
 import { usdJson } from '../../../platform/core/money.ts';
+import { readTraceparent } from '../../../platform/core/trace-context.ts';
 import { CALL_STATUSES, UNITS, type UsageRecord } from '../usage-record.ts';
 
 export const usageRecordSchema = z.object({
@@ -18,6 +19,10 @@ export const usageRecordSchema = z.object({
   estimated: z.boolean(),
   route: z.string().nullable(),
   status: z.enum(CALL_STATUSES),
+  trace_id: z
+    .string()
+    .nullable()
+    .describe('The trace of the `traceparent` of the request: 32 hexadecimal digits.'),
 });
 
 /** Returns the public entry of a record. */
@@ -35,6 +40,7 @@ export function usageEntry(record: UsageRecord): Body<typeof usageRecordSchema> 
     estimated: record.estimated,
     route: record.route,
     status: record.status,
+    trace_id: readTraceparent(record.traceparent)?.traceId ?? null,
   };
 }
 
@@ -42,8 +48,16 @@ export const receiptSchema = usageRecordSchema.extend({
   lines: z.array(z.object({ item: z.string(), quantity: z.number(), price: usd, per: z.int() })),
   waived: usd,
   catalog: z.string().nullable(),
-  service_tier: z.string().nullable(),
-  region: z.string().nullable(),
+  service_tier: z
+    .string()
+    .nullable()
+    .describe(
+      'The tier whose own prices were billed; `null` for the standard one, which a response may call `default`.',
+    ),
+  region: z
+    .string()
+    .nullable()
+    .describe('The region whose own prices were billed; `null` for the standard ones.'),
   held: usd.nullable().describe('USD, the largest amount that was held for the call.'),
   first_token_ms: z
     .int()

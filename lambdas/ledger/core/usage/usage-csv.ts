@@ -4,7 +4,7 @@ import type { UsageRecord } from '../usage-record.ts';
 import { type AccountCallsDependencies, listAccountCalls } from './account-calls.ts';
 import { csvLine, isoTime, textCell } from './csv.ts';
 import type { AccountKeys } from './ports.ts';
-import type { AccountUsageQuery } from './queries.ts';
+import type { UsageListQuery } from './queries.ts';
 
 /** Records in memory at a time. */
 const PAGE_RECORDS = 1_000;
@@ -36,7 +36,7 @@ const COLUMNS: readonly (readonly [string, CellOf])[] = [
 export async function* callsCsv(
   dependencies: AccountCallsDependencies & { readonly keys: Pick<AccountKeys, 'names'> },
   accountId: string,
-  query: AccountUsageQuery,
+  query: UsageListQuery,
 ): AsyncGenerator<string, void> {
   yield csvLine(COLUMNS.map(([name]) => name));
   const names = new Map<string, string>();

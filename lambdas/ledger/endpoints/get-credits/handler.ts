@@ -16,7 +16,10 @@ interface ReadableKey {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Returns the credit for a key, which may request only itself, by its id or by its text. */
+/** The calling key, in a path that has neither its text nor its id. */
+const CALLING_KEY = 'me';
+
+/** Returns the credit for a key, which may request only itself, by its id, by its text or as the calling key. */
 async function byKey(
   { peppers, gate }: KeyOrSessionResources,
   requestHeaders: Pick<Headers, 'get'>,
@@ -25,7 +28,8 @@ async function byKey(
   const keyPeppers = await peppers();
   const key = authenticate(requestHeaders, keyPeppers);
   const { state, headers } = await gate.touch(key);
-  if (named !== key.keyId && verifyKey(named, keyPeppers)?.keyId !== key.keyId) throw unknownKey(headers);
+  const keyId = named === CALLING_KEY ? key.keyId : (verifyKey(named, keyPeppers)?.keyId ?? named);
+  if (keyId !== key.keyId) throw unknownKey(headers);
   return { state, headers };
 }
 

@@ -1,6 +1,7 @@
 /** `GET /api/v1/usage`: the calls of all keys of the account that is signed in, newest first, as JSON or CSV. */
 
 import { streamedSessionHandler } from '../../../access/handlers/handlers.ts';
+import { ignoredParametersHeader } from '../../../platform/core/api/ignored-fields.ts';
 import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
@@ -13,9 +14,14 @@ import { createAccountCalls } from '../../store/usage/create-account-usage.ts';
 export const handler = streamedSessionHandler('platform', (resources) => {
   const dependencies = createAccountCalls(resources);
   return async (request, { session: { accountId } }) => {
-    const query = validate(accountUsageQuery, queryOf(request));
-    if (query.format === 'csv')
-      return { headers: { 'content-type': CSV_TYPE }, body: callsCsv(dependencies, accountId, query) };
-    return jsonResponse(pageBody(await listAccountCalls(dependencies, accountId, query), accountUsageEntry));
+    const sent = queryOf(request);
+    const query = validate(accountUsageQuery, sent);
+    const headers = ignoredParametersHeader(sent, accountUsageQuery);
+    if (query.format === 'csv') {
+      const body = callsCsv(dependencies, accountId, query);
+      return { headers: { 'content-type': CSV_TYPE, ...headers }, body };
+    }
+    const page = await listAccountCalls(dependencies, accountId, query);
+    return jsonResponse(pageBody(page, accountUsageEntry), headers);
   };
 });

@@ -8,7 +8,7 @@ const STATELESS = 'nothing is stored here; send the whole conversation to POST /
 const NO_FILES = 'no file is stored here; send it within the request, as base64 or by its URL';
 const CONCURRENT = 'send each request by itself; they may run concurrently';
 const OWN_TOOLS = 'declare functions in tools, and run them yourself';
-const BALANCE = 'GET /credits/{api_key} has the balance';
+const BALANCE = 'GET /credits/me has the balance';
 const BALANCE_AND_KEYS = `${BALANCE}, GET /api-keys lists the keys`;
 const CHAT = 'use POST /v1/chat/completions, or POST /v1/messages';
 

@@ -116,7 +116,9 @@ describe('the error of an unknown route', () => {
     ]);
     expect(named.length).toBeGreaterThan(20);
     for (const [request] of named)
-      expect(ROUTES.map(({ method, path }) => `${method} ${path}`)).toContain(request);
+      expect(ROUTES.map(({ method, path }) => `${method} ${path}`)).toContain(
+        request.replace('/credits/me', '/credits/{api_key}'),
+      );
   });
 
   it('names the protocol and the method to use if the request wants a WebSocket', async () => {
