@@ -32,7 +32,7 @@ const releasedVersions = (): readonly ProgramVersion[] =>
 export const releasedVersion = (): ProgramVersion => releasedVersions()[0] ?? 'tree';
 
 /** Returns the table of layouts of a version. */
-export function layoutsOf(version: ProgramVersion): Readonly<Record<string, Layout>> {
+function layoutsOf(version: ProgramVersion): Readonly<Record<string, Layout>> {
   if (version === 'tree' || version === 'early') return LAYOUTS;
   return JSON.parse(readFileSync(join(RELEASES, version, 'release.json'), 'utf8')).layouts;
 }
