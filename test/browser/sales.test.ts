@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -133,6 +134,24 @@ describe('the statements of the console', () => {
     }
   }
 
+  /** Fails unless Billing shows the balance that its statement ends with, also while the balance alone cannot be read. */
+  async function expectOneMoment(change: () => Promise<unknown>): Promise<void> {
+    const shown = () =>
+      buyer.page.evaluate<readonly string[]>(
+        `['[title=Balance]', '[aria-label=Balance] .money', '[aria-label^=Credit] tfoot .money']
+          .map((place) => document.querySelector(place)?.textContent)`,
+      );
+    await buyer.go('/billing', 'Billing');
+    await buyer.settled();
+    const [before] = await shown();
+    const isBalance = ({ pathname, search }: URL) => pathname.endsWith('/api/v1/credits') && search === '';
+    await buyer.page.route(isBalance, (route) => route.abort());
+    await change();
+    const after = await until(shown, (amounts) => amounts[2] !== before);
+    expect(after).toEqual([after[2], after[2], after[2]]);
+    await buyer.page.unroute(isBalance);
+  }
+
   it('add up on Billing and Home after each kind of movement, for a buyer and a seller', async () => {
     await expectLines(buyer, []);
     const order = await topUp(buyer, 10);
@@ -160,7 +179,7 @@ describe('the statements of the console', () => {
       'Sales, less the fee': 1_500_000_000n,
     });
 
-    await send(seller, '/api/v1/refunds', { charge, amount: 50 });
+    await expectOneMoment(() => send(seller, '/api/v1/refunds', { charge, amount: 50 }));
     seen.push('Refunds of purchases');
     await expectLines(buyer, seen);
     await buyer.go('/billing', 'Billing');
@@ -269,6 +288,24 @@ describe('the market of the console', () => {
     expect((await send(seller, `/apps/${listing}`)).plans).toEqual([...PLANS, pro]);
   });
 
+  it('publishes a listing with its plans, so that it is free at no time', async () => {
+    await seller.go('/market', 'Market');
+    await button(seller, 'Publish a listing').click();
+    const dialog = seller.page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Star charts');
+    await dialog.getByLabel('Summary').fill('Stars.');
+    await dialog.getByLabel('Category').fill('reading');
+    await button(seller, 'Add a plan').click();
+    const plan = dialog.getByRole('group', { name: 'Plan 1' });
+    await plan.getByLabel('Name').fill('Basic');
+    await plan.getByLabel('Price, USD').fill('4');
+    await seller.take('listing-form');
+    await button(seller, 'Publish').click();
+    await seller.page.getByRole('heading', { name: 'Star charts', level: 1 }).waitFor();
+    const id = seller.page.url().split('/').at(-1);
+    expect(await send(seller, `/apps/${id}`)).toMatchObject({ price: null, plans: [PLANS[0]] });
+  });
+
   it('states the amount of a subscription, of its change and of its next charge before it is agreed to', async () => {
     await openListing(buyer);
     await button(buyer, 'Subscribe to Trial').waitFor();
@@ -281,6 +318,7 @@ describe('the market of the console', () => {
     await button(buyer, 'Cancel').click();
     const text = await confirm(buyer, 'Subscribe to Basic', 'listing-subscribe');
     expect(text).toMatch(/\$4\.00 is charged from your balance now\. The next charge of \$4\.00 is on \w+/);
+    expect(text).toContain('Balance now: $60.00, then: $56.00.');
     await buyer.page.getByText('Next charge: $4.00').waitFor();
     expect(await buyer.page.getByText('14-day free trial').count()).toBe(0);
     expect(await subscriptionOf(buyer)).toMatchObject({ status: 'active', plan: 'basic' });
@@ -296,6 +334,7 @@ describe('the market of the console', () => {
 
     const change = await confirm(buyer, 'Change to Pro & more', 'listing-change-plan');
     const [, due = ''] = /Due now: (\$[\d.]+)/.exec(change) ?? [];
+    expect(change).toMatch(/Balance now: \$56\.00, then: \$\d+\.\d\d\./);
     await buyer.page.getByText('Next charge: $9.00').waitFor();
     const { charges, plan } = await subscriptionOf(buyer);
     expect([plan, charges.length]).toEqual(['pro-more', 2]);
@@ -310,7 +349,21 @@ describe('the market of the console', () => {
     );
     await buyer.page.getByText(/Ends on \w+/).waitFor();
     expect(await subscriptionOf(buyer)).toMatchObject({ cancel_at_period_end: true });
+    expect(await buyer.page.getByText('from the next charge').count()).toBe(0);
     await buyer.take('listing-subscribed');
+
+    await send(seller, `/apps/${listing}`, { price: { amount: 99_900, currency: 'USD' } }, 'PUT');
+    await buyer.page.reload();
+    await button(buyer, 'Buy for $999.00').click();
+    const dialog = buyer.page.getByRole('dialog');
+    expect(await dialog.innerText()).toMatch(
+      /the subscription ends on \w+[\s\S]*Balance now: \$[\d.]+\. \$9\d\d\.\d\d is missing\./,
+    );
+    await dialog.getByRole('link', { name: 'Add credit' }).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Buy for $999.00' }).isDisabled()).toBe(true);
+    await buyer.take('listing-buy-missing');
+    await button(buyer, 'Cancel').click();
+    await send(seller, `/apps/${listing}`, { price: null }, 'PUT');
     await button(buyer, 'Change to Trial').click();
     await buyer.page.getByText('This takes your cancellation back.').waitFor();
     await button(buyer, 'Cancel').click();
@@ -342,7 +395,7 @@ describe('the market of the console', () => {
 
   it('uploads a dropped build to a verdict, releases a clean one, and downloads the same bytes', async () => {
     await openListing(buyer);
-    await buyer.page.getByText('Nothing to download yet').waitFor();
+    await buyer.page.getByText('The current release has no download').waitFor();
     await openListing(seller);
     await seller.page.getByText('Buyers receive nothing until a build is released').waitFor();
     const upload = (name: string, buffer: Buffer) =>
@@ -359,14 +412,26 @@ describe('the market of the console', () => {
     await upload('notes.txt', file);
     await seller.page.getByRole('alert').filter({ hasText: 'filename' }).waitFor();
     expect(await build.inputValue()).toMatch(/^build_/);
+    expect(await seller.page.getByLabel('Version').inputValue()).toBe('1.0.1');
+    await seller.page.getByText('Taken: 1.0.0.').waitFor();
     await seller.page.getByLabel('Version').fill('1.1.0');
     await seller.take('listing-builds');
     await button(seller, 'Publish the release').click();
     await button(seller, 'Download 1.1.0').waitFor();
     await seller.page.getByText('Buyers receive nothing').waitFor({ state: 'detached' });
+    expect(await confirm(seller, 'Roll back to 1.0.0')).toContain('It has no build');
+    await seller.page.getByText('Buyers receive nothing').waitFor();
+    expect(await confirm(seller, 'Make 1.1.0 current')).not.toContain('It has no build');
+    await seller.page.getByText('Buyers receive nothing').waitFor({ state: 'detached' });
+    const current = seller.page.getByRole('listitem').filter({ hasText: 'current' });
+    expect(await current.innerText()).toMatch(/^1\.1\.0/);
+    await button(seller, 'Delete').click();
+    await seller.page.getByRole('dialog').getByText('held for up to 90 days').waitFor();
+    await button(seller, 'Cancel').click();
 
     // The buyer has seen the page without the release.
     await buyer.page.reload();
+    await buyer.page.getByText(`sha256:${createHash('sha256').update(file).digest('hex')}`).waitFor();
     const [download] = await Promise.all([
       buyer.page.waitForEvent('download'),
       button(buyer, 'Download 1.1.0').click(),
@@ -383,12 +448,31 @@ describe('the market of the console', () => {
       return send(seller, '/api/v1/earnings');
     }, isReached);
 
+  it('offers a listing again whose price was returned to its buyer', async () => {
+    const price = { amount: 100, currency: 'USD' };
+    const fields = { name: 'Maps', summary: 'Maps.', category: 'reading', price };
+    const { id } = await send(seller, '/apps', fields);
+    await buyer.go(`/market/apps/${id}`, 'Maps');
+    await confirm(buyer, 'Buy for $1.00');
+    await buyer.page.getByText('Bought and installed').waitFor();
+    const { data } = await send(seller, '/api/v1/earnings/transactions');
+    await send(seller, '/api/v1/refunds', { charge: data[0].charge });
+    await buyer.page.reload();
+    await buyer.page.getByText('Installed, not bought').waitFor();
+    await buyer.take('listing-refunded');
+    await buyer.go('/installed', 'Installed');
+    await buyer.page.getByRole('link', { name: 'Buy Maps' }).click();
+    await confirm(buyer, 'Buy for $1.00');
+    await buyer.page.getByText('Bought and installed').waitFor();
+  });
+
   it('shows sales, returns one to its buyer, and turns available earnings into credit', async () => {
     const price = { amount: 2_500, currency: 'USD' };
     const fields = { name: 'Charts', summary: 'Charts.', category: 'reading', price };
     const { id } = await send(seller, '/apps', fields);
-    const { id: charge } = await send(buyer, `/apps/${id}/purchase`, price);
     await seller.go('/earnings', 'Earnings');
+    await seller.settled();
+    const { id: charge } = await send(buyer, `/apps/${id}/purchase`, price);
     const sale = seller.page.getByRole('row').filter({ hasText: charge });
     await sale.getByRole('button', { name: 'Refund' }).click();
     const dialog = seller.page.getByRole('dialog');
@@ -404,6 +488,7 @@ describe('the market of the console', () => {
       .getByTestId('available')
       .getByText(`$${Math.floor(available ?? 0)}.`)
       .waitFor();
+    await sale.getByText('matured').waitFor();
     await button(seller, 'Turn into credit').click();
     await dialog.getByLabel('Amount, USD').fill('3.25');
     await dialog.getByRole('button', { name: 'Turn into credit' }).click();
@@ -443,16 +528,20 @@ describe('the market of the console', () => {
     await seller.page.getByText('paid', { exact: true }).waitFor();
     expect(await seller.page.getByTestId('paid-out').innerText()).toBe('$12.00');
     await seller.take('earnings');
+    let available = 9.99;
     await seller.page.route(
       ({ pathname }) => pathname.endsWith('/api/v1/earnings'),
       async (route) => {
         const response = await route.fetch();
-        await route.fulfill({ response, json: { ...(await response.json()), available: 9.99 } });
+        await route.fulfill({ response, json: { ...(await response.json()), available } });
       },
     );
     await seller.page.reload();
     await seller.page.getByText('At least $10 must be available').waitFor();
     expect(await button(seller, 'Pay out').isDisabled()).toBe(true);
+    available = 0;
+    await seller.page.reload();
+    await seller.page.getByText('No earnings are available for a refund').first().waitFor();
     await seller.page.unrouteAll();
     expect(await service.admin('audit', '--whole')).toMatchObject({ exact: true, drift: 0 });
   });

@@ -45,14 +45,15 @@ export const useReleases = (section: MarketSection, id: string) =>
     path: `/${section}/${encodeURIComponent(id)}/releases`,
   });
 
-/** Returns whether a buyer of the listing receives nothing yet: it has no address to open, and no release has a build. */
+/** Returns whether a buyer of the listing receives nothing: it has no address to open, and its current release no build. */
 export function useIsEmpty(
   section: MarketSection,
-  { id, url }: Pick<Api.ListingBody, 'id' | 'url'>,
+  { id, url, version }: Pick<Api.ListingBody, 'id' | 'url' | 'version'>,
 ): boolean {
   const { data, hasNextPage } = useReleases(section, id);
-  if (url !== null || data === undefined || hasNextPage) return false;
-  return data.every(({ build_id: build }) => build === null);
+  const current = data?.find((release) => release.version === version);
+  if (url !== null || data === undefined || (current === undefined && hasNextPage)) return false;
+  return (current?.build_id ?? null) === null;
 }
 
 export const useCategories = () =>

@@ -18,6 +18,14 @@ export const nextPlan = ({
   amount,
 }: SubscriptionBody): NonNullable<SubscriptionBody['pending_plan']> => pending ?? { plan, interval, amount };
 
+/** Returns whether a plan is the subscriber's, or that of the next charge: there is none after a cancellation. */
+export function planRole(subscription: SubscriptionBody, offered: PlanBody): 'yours' | 'next' | undefined {
+  const { status, pending_plan: pending, cancel_at_period_end: ends } = subscription;
+  if (status === 'past_due') return undefined;
+  if (pending === null || ends) return isAgreed(subscription, offered) ? 'yours' : undefined;
+  return isAgreed(pending, offered) ? 'next' : undefined;
+}
+
 /** Returns whether a subscriber pays the present price and interval of the plan. */
 export const isAgreed = (
   { plan, interval, amount }: Pick<SubscriptionBody, 'plan' | 'interval' | 'amount'>,

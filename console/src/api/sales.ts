@@ -44,12 +44,12 @@ export const useAnyListing = (id: string | null) =>
     },
   });
 
-/** Returns whether the account may use a listing that is not free. */
-export const useIsEntitled = (listingId: string): boolean =>
+/** Returns whether the account may use a listing that is not free; undefined until that is known. */
+export const useIsEntitled = (listingId: string): boolean | undefined =>
   useQuery({
     queryKey: ['entitlements', listingId],
     queryFn: () => list<Api.EntitlementBody>('/api/v1/entitlements', { listing_id: listingId }),
-  }).data?.some(({ active }) => active) ?? false;
+  }).data?.some(({ active }) => active);
 
 /** Returns whether the account may review a listing of another account. */
 export function useIsCustomer(listing: Api.ListingBody): boolean {
@@ -68,10 +68,17 @@ export const useBuilds = (section: MarketSection, id: string) =>
     refetchInterval: ({ state }) => (state.data?.some(({ status }) => WAITING.has(status)) ? 2_000 : false),
   });
 
+export const EARNINGS_TRANSACTIONS: readonly string[] = ['earnings', 'transactions'];
+
+/** Reads the earnings. The transactions, if they are shown, are read with them: a page lists the sales of its amounts. */
 export const useEarnings = () =>
   useQuery({
     queryKey: ['earnings'],
-    queryFn: () => call<Api.EarningsBody>('/api/v1/earnings'),
+    queryFn: async () => {
+      const earnings = await call<Api.EarningsBody>('/api/v1/earnings');
+      await queryClient.invalidateQueries({ queryKey: EARNINGS_TRANSACTIONS }, { cancelRefetch: false });
+      return earnings;
+    },
     refetchInterval: 15_000,
   });
 

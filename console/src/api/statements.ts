@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { call, withQuery } from './client.ts';
 import { type DateSpan, secondsOf } from './day-span.ts';
+import { queryClient } from './queries.ts';
 import type * as Api from './types.ts';
 
 interface StatementLine {
@@ -42,8 +43,10 @@ export const useCreditStatement = ({ from, to }: DateSpan) =>
     queryKey: ['balance', 'statement', from, to],
     refetchInterval: REFRESH_MS,
     queryFn: async (): Promise<CreditStatement> => {
-      const { statement } = await call<Api.Balance>(statementPath({ from, to }));
+      const { statement, ...balance } = await call<Api.Balance>(statementPath({ from, to }));
       if (statement === undefined) throw new Error('The service returned no statement.');
+      // Both are as of one instant: the page shows the balance that the statement ends with.
+      queryClient.setQueryData(['balance'], balance);
       const lines = CREDIT_LINES.map(([field, name]) => ({ name, amount: statement[field] }));
       return { ...statement, lines: lines.filter(({ amount }) => amount !== 0n) };
     },

@@ -1,7 +1,8 @@
 /** Installed: the listings that the account has installed, bought or subscribed to. */
 import { Link } from '@tanstack/react-router';
 import { useAcquisitions } from '../api/market.ts';
-import { useAnyListing, useSubscriptions } from '../api/sales.ts';
+import { isBySubscriptionOnly, isFree } from '../api/offers.ts';
+import { useAnyListing, useIsEntitled, useSubscriptions } from '../api/sales.ts';
 import type { AcquisitionBody, SubscriptionBody } from '../api/types.ts';
 import { Badge, PageHead, Time, ZoneNote } from '../parts/basics.tsx';
 import { OpenListing, sectionOf } from '../parts/listing/listing-links.tsx';
@@ -48,8 +49,8 @@ const COLUMNS: readonly Column<AcquisitionBody>[] = [
   { head: 'Version', cell: ({ listing }) => listing?.version ?? '–' },
   {
     head: 'Bought',
-    cell: ({ purchased }) =>
-      purchased === null ? <span className="quiet">no</span> : <Time at={purchased} />,
+    cell: (acquisition) =>
+      acquisition.purchased === null ? <NotBought of={acquisition} /> : <Time at={acquisition.purchased} />,
   },
   {
     head: 'Installed',
@@ -63,6 +64,28 @@ const COLUMNS: readonly Column<AcquisitionBody>[] = [
     cell: ({ listing }) => (listing === null ? null : <OpenListing of={listing} />),
   },
 ];
+
+/** States why the account may use a listing that it has not bought; otherwise it links to the offer, as after a refund. */
+function NotBought({ of: { listing_id: id } }: { readonly of: AcquisitionBody }) {
+  const { data: listing } = useAnyListing(id);
+  const isEntitled = useIsEntitled(id);
+  if (listing == null || isEntitled === undefined) return <span className="quiet">no</span>;
+  if (isFree(listing)) return <span className="quiet">free</span>;
+  if (isEntitled) return <span className="quiet">by subscription</span>;
+  return (
+    <>
+      <span className="quiet">no</span>{' '}
+      <Link
+        to="/market/$section/$id"
+        params={{ section: sectionOf(listing), id }}
+        className="button small"
+        aria-label={`${isBySubscriptionOnly(listing) ? 'Subscribe to' : 'Buy'} ${listing.name}`}
+      >
+        {isBySubscriptionOnly(listing) ? 'Subscribe' : 'Buy'}
+      </Link>
+    </>
+  );
+}
 
 const SUBSCRIPTIONS: readonly Column<SubscriptionBody>[] = [
   { head: 'Listing', of: 'break', cell: ({ listing_id: id }) => <SubscribedListing id={id} /> },

@@ -1,23 +1,21 @@
 /** One listing: installed, bought or subscribed to, reviewed; its owner changes it, its plans, builds and releases. */
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import { type MarketSection, useAcquisitions, useIsEmpty, useListing, useReviews } from '../api/market.ts';
-import { isBySubscriptionOnly } from '../api/offers.ts';
-import { centsNano, isLive } from '../api/plans.ts';
-import { useAccount, useBalance } from '../api/queries.ts';
-import { refreshSales, useIsCustomer, useIsEntitled, useSubscriptions } from '../api/sales.ts';
+import { type MarketSection, useIsEmpty, useListing, useReviews } from '../api/market.ts';
+import { offerText } from '../api/offers.ts';
+import { useAccount } from '../api/queries.ts';
+import { refreshSales, useIsCustomer } from '../api/sales.ts';
 import type { ListingBody, ReviewBody } from '../api/types.ts';
-import { Badge, countText, Facts, Loaded, Money, More, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Badge, countText, Facts, Loaded, More, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
-import { Form, Select, TextArea, useAction } from '../parts/form.tsx';
+import { Form, Select, TextArea } from '../parts/form.tsx';
+import { AcquireListing } from '../parts/listing/acquire.tsx';
 import { Builds } from '../parts/listing/builds.tsx';
 import { ListingForm } from '../parts/listing/listing-form.tsx';
 import { OpenListing, pathOf, Seller, sectionOf } from '../parts/listing/listing-links.tsx';
 import { Plans } from '../parts/listing/plans.tsx';
 import { Releases } from '../parts/listing/releases.tsx';
-import { Problem } from '../parts/problem.tsx';
-import { offerText, priceText } from './market.tsx';
 
 export function ListingPage() {
   const { section, id } = useParams({ from: '/market/$section/$id' });
@@ -32,13 +30,13 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
   return (
     <div className="page">
       <PageHead title={listing.name} about={<span className="break">{listing.summary}</span>}>
-        {isEmpty && !isOwner ? <Badge tone="warn">Nothing to download yet</Badge> : null}
+        {isEmpty && !isOwner ? <Badge tone="warn">The current release has no download</Badge> : null}
         {isOwner ? <OwnActions of={listing} /> : <AcquireListing of={listing} isEmpty={isEmpty} />}
       </PageHead>
       {isEmpty && isOwner ? (
         <p className="note warn">
-          Buyers receive nothing until a build is released: the listing has no URL. Upload a build below, then
-          publish a release with it.
+          Buyers receive nothing until a build is released: the listing has no URL, and its current release,{' '}
+          {listing.version}, has no build. Upload one below, then publish a release with it.
         </p>
       ) : null}
       <Panel title="About">
@@ -62,90 +60,6 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
       {isOwner ? <Builds of={listing} /> : null}
       <Releases of={listing} isOwner={isOwner} />
     </div>
-  );
-}
-
-/**
- * Installing what is free, buying what is not; the price that is shown is the price that is paid. What is sold by
- * subscription only is installed once a plan is subscribed to.
- */
-function AcquireListing({ of: listing, isEmpty }: { readonly of: ListingBody; readonly isEmpty: boolean }) {
-  const acquisitions = useAcquisitions();
-  const own = acquisitions.data?.find(({ listing_id: id }) => id === listing.id);
-  const isBought = own !== undefined && own.purchased !== null && !isBySubscriptionOnly(listing);
-  const isEntitled = useIsEntitled(listing.id);
-  const subscription = useSubscriptions(listing.id).data?.find(isLive);
-  const acquire = async () => {
-    const { price } = listing;
-    if (price !== null && !isBought)
-      await call(`${pathOf(listing)}/purchase`, {
-        method: 'POST',
-        body: {
-          amount: Number(price.amount),
-          currency: price.currency,
-          while_subscribed: subscription !== undefined,
-        },
-        headers: { 'idempotency-key': crypto.randomUUID() },
-      });
-    await call(`${pathOf(listing)}/install`, { method: 'POST' });
-    await refreshSales();
-  };
-  if (acquisitions.data === undefined) return <Problem error={acquisitions.error} />;
-  if (own !== undefined && own.installed !== null)
-    return (
-      <>
-        <Badge tone="good">{isBought ? 'Bought and installed' : 'Installed'}</Badge>
-        <Link to="/installed">All installed</Link>
-      </>
-    );
-  if (isBySubscriptionOnly(listing) && !isEntitled) return null;
-  if (listing.price === null || isBought) return <Install onInstall={acquire} />;
-  return (
-    <Confirmed
-      text={`Buy for ${priceText(listing.price)}`}
-      question={
-        <PurchaseTerms price={listing.price} isSubscriber={subscription !== undefined} isEmpty={isEmpty} />
-      }
-      action={acquire}
-      className="button main"
-    />
-  );
-}
-
-interface PurchaseTermsOptions {
-  readonly price: NonNullable<ListingBody['price']>;
-  readonly isSubscriber: boolean;
-  readonly isEmpty: boolean;
-}
-
-function PurchaseTerms({ price, isSubscriber, isEmpty }: PurchaseTermsOptions) {
-  const balance = useBalance().data?.balance;
-  return (
-    <>
-      {isEmpty ? 'There is nothing to download yet: no build has been released. ' : ''}
-      {isSubscriber
-        ? 'You subscribe to it already, and may use it. The price is in addition: the subscription continues until you cancel it. '
-        : ''}
-      {priceText(price)} is paid from your balance once, and you may use it for ever.
-      {balance === undefined ? null : (
-        <>
-          {' '}
-          Balance now: <Money nano={balance} />, then: <Money nano={balance - centsNano(price.amount)} />.
-        </>
-      )}
-    </>
-  );
-}
-
-function Install({ onInstall }: { readonly onInstall: () => Promise<void> }) {
-  const { run, busy, error } = useAction(onInstall);
-  return (
-    <>
-      <button type="button" className="button main" disabled={busy} onClick={() => run()}>
-        Install
-      </button>
-      <Problem error={error} />
-    </>
   );
 }
 
@@ -173,7 +87,12 @@ function OwnActions({ of: listing }: { readonly of: ListingBody }) {
           />
         )}
       </DialogButton>
-      <Confirmed text="Delete" question="The listing is taken down." action={remove} className="button bad" />
+      <Confirmed
+        text="Delete"
+        question="The listing is taken off the market, and its subscriptions end with their periods. Sales that have not matured are held for up to 90 days, because their buyers can no longer download what they paid for: to be paid on time, delete it seven days after its last sale."
+        action={remove}
+        className="button bad"
+      />
     </>
   );
 }

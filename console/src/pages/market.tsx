@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { call } from '../api/client.ts';
 import { type MarketSection, useCategories, useListings } from '../api/market.ts';
-import { isBySubscriptionOnly } from '../api/offers.ts';
+import { offerText } from '../api/offers.ts';
 import { queryClient, useAccount } from '../api/queries.ts';
 import type { ListingBody } from '../api/types.ts';
 import { Badge, Empty, Loaded, More, numberOf, PageHead } from '../parts/basics.tsx';
@@ -11,24 +11,6 @@ import { DialogButton } from '../parts/dialog.tsx';
 import { Input, Select, Tabs } from '../parts/form.tsx';
 import { ListingForm, type ListingInput } from '../parts/listing/listing-form.tsx';
 import { sectionOf } from '../parts/listing/listing-links.tsx';
-
-/** A listing's price is in the smallest unit of its currency (ISO 4217 gives most two decimals). */
-export function priceText(
-  price: Pick<NonNullable<ListingBody['price']>, 'amount' | 'currency'> | null,
-): string {
-  if (price === null) return 'free';
-  const amount = Number(price.amount);
-  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: price.currency });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
-}
-
-/** `$4.99 or from $3.00 a month`: the price, and the plan with the smallest charge. */
-export function offerText(listing: ListingBody): string {
-  const [plan] = listing.plans.toSorted((a, b) => a.amount - b.amount);
-  if (plan === undefined) return priceText(listing.price);
-  const subscribed = `from ${priceText(plan)} a ${plan.interval}`;
-  return isBySubscriptionOnly(listing) ? subscribed : `${priceText(listing.price)} or ${subscribed}`;
-}
 
 export function Market() {
   const { section = 'apps' } = useSearch({ from: '/market' });

@@ -130,6 +130,7 @@ export function Form({
   submit,
   onCancel,
   dismiss = 'Cancel',
+  disabled = false,
   labels,
   children,
 }: {
@@ -139,6 +140,8 @@ export function Form({
   readonly onCancel?: () => void;
   /** The text of the button that closes it without sending. */
   readonly dismiss?: string;
+  /** Prevents that it is sent. */
+  readonly disabled?: boolean;
   /** The labels of its fields, by their names in the API, for errors that name one. */
   readonly labels?: FieldLabels;
   readonly children: ReactNode;
@@ -149,7 +152,7 @@ export function Form({
       className="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!busy) run();
+        if (!busy && !disabled) run();
       }}
     >
       {children}
@@ -160,7 +163,7 @@ export function Form({
             {dismiss}
           </button>
         )}
-        <button type="submit" className="button main" disabled={busy}>
+        <button type="submit" className="button main" disabled={busy || disabled}>
           {submit}
         </button>
       </div>

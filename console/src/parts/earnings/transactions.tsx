@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { centsOf, usdField } from '../../api/money.ts';
-import { refreshSales } from '../../api/sales.ts';
+import { EARNINGS_TRANSACTIONS, refreshSales, useEarnings } from '../../api/sales.ts';
 import type { EarningsTransactionBody } from '../../api/types.ts';
 import { Badge, Money, Time } from '../basics.tsx';
 import { DialogButton } from '../dialog.tsx';
@@ -12,18 +12,22 @@ import { TablePages } from '../table-pages.tsx';
 
 type Sale = NonNullable<EarningsTransactionBody['sale']>;
 
-export const Transactions = () => (
-  <TablePages<EarningsTransactionBody>
-    path="/api/v1/earnings/transactions"
-    queryKey={['earnings', 'transactions']}
-    title="Transactions"
-    columns={COLUMNS}
-    idOf={({ id }) => id}
-    empty="No transactions yet. A sale of one of your listings is the first."
-  />
-);
+export function Transactions() {
+  const available = useEarnings().data?.available ?? 0n;
+  return (
+    <TablePages<EarningsTransactionBody>
+      path="/api/v1/earnings/transactions"
+      queryKey={EARNINGS_TRANSACTIONS}
+      title="Transactions"
+      columns={columnsOf(available)}
+      idOf={({ id }) => id}
+      empty="No transactions yet. A sale of one of your listings is the first."
+    />
+  );
+}
 
-const COLUMNS: readonly Column<EarningsTransactionBody>[] = [
+/** `available` covers the refunds of sales that have matured. */
+const columnsOf = (available: bigint): readonly Column<EarningsTransactionBody>[] => [
   { head: 'Created', cell: ({ created }) => <Time at={created} /> },
   {
     head: 'Type',
@@ -43,18 +47,25 @@ const COLUMNS: readonly Column<EarningsTransactionBody>[] = [
     right: true,
     cell: ({ type, charge, sale }) =>
       type === 'sale' && charge !== null && sale !== null && sale.refunded < sale.price ? (
-        <Refund charge={charge} sale={sale} />
+        <Refund charge={charge} sale={sale} available={available} />
       ) : null,
   },
 ];
 
-const TONES = { pending: 'warn', available: 'good', credited: '', reversed: 'bad' } as const;
+/** A sale stays matured when its proceeds have been paid out: the available earnings are another amount. */
+const STATES = {
+  pending: ['pending', 'warn'],
+  available: ['matured', 'good'],
+  credited: ['credited', ''],
+  reversed: ['reversed', 'bad'],
+} as const;
 
 function SaleState({ of: sale }: { readonly of: Sale | null }) {
   if (sale === null) return null;
+  const [state, tone] = STATES[sale.status];
   return (
     <div>
-      <Badge tone={TONES[sale.status]}>{sale.status}</Badge>
+      <Badge tone={tone}>{state}</Badge>
       <div className="small quiet">
         <Due of={sale} />
         {sale.refunded === 0n ? null : (
@@ -81,19 +92,25 @@ function Due({ of: { available_at: due, reason, payable } }: { readonly of: Sale
         Held: {HELD[reason]}. Checked again on {date}
       </div>
     );
-  return payable ? <div>Available on {date}</div> : <div>Paid by granted credit: credit on {date}</div>;
+  if (payable) return <div>Available on {date}</div>;
+  return <div>Paid by granted credit, in full or in part: all of it becomes credit on {date}</div>;
 }
 
 interface RefundOptions {
   readonly charge: string;
   readonly sale: Sale;
+  readonly available: bigint;
 }
 
-const Refund = (options: RefundOptions) => (
-  <DialogButton text="Refund" title="Refund a sale" className="button small">
-    {(close) => <RefundForm {...options} onClose={close} />}
-  </DialogButton>
-);
+function Refund(options: RefundOptions) {
+  if (options.sale.status !== 'pending' && options.available <= 0n)
+    return <span className="small quiet">No earnings are available for a refund</span>;
+  return (
+    <DialogButton text="Refund" title="Refund a sale" className="button small">
+      {(close) => <RefundForm {...options} onClose={close} />}
+    </DialogButton>
+  );
+}
 
 /** Returns what a refund of everything ends: of a subscription, only the charge for the current period counts. */
 const refundEnd = (charge: string): string =>
@@ -101,7 +118,7 @@ const refundEnd = (charge: string): string =>
     ? 'A refund of everything that was paid for the current period ends the subscription.'
     : 'A refund of everything ends the purchase.';
 
-function RefundForm({ charge, sale, onClose }: RefundOptions & { readonly onClose: () => void }) {
+function RefundForm({ charge, sale, available, onClose }: RefundOptions & { readonly onClose: () => void }) {
   const whole = usdField(sale.price - sale.refunded);
   const [amount, setAmount] = useState(whole);
   // A second attempt after a lost response is the same request.
@@ -126,6 +143,12 @@ function RefundForm({ charge, sale, onClose }: RefundOptions & { readonly onClos
         )}
         .
       </p>
+      {sale.status === 'pending' ? null : (
+        <p>
+          The sale has matured: the refund, less its part of the fee, is taken from your available earnings,{' '}
+          <Money nano={available} />.
+        </p>
+      )}
       <Input
         label="Amount, USD"
         type="number"

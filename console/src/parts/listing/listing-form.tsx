@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { centsField, centsOf } from '../../api/money.ts';
 import type { ListingBody } from '../../api/types.ts';
 import { Form, Input, TextArea } from '../form.tsx';
+import { type PlanFields, PlanFieldsets, planOf } from './plan-editor.tsx';
 
 export interface ListingInput {
   readonly name: string;
@@ -13,6 +14,8 @@ export interface ListingInput {
   readonly seller: string | null;
   readonly contact: string | null;
   readonly price: { readonly amount: number; readonly currency: string } | null;
+  /** Undefined for an existing listing, which has an editor for them. */
+  readonly plans?: readonly ReturnType<typeof planOf>[];
 }
 
 const LABELS = {
@@ -45,6 +48,7 @@ export function ListingForm({
   const [seller, setSeller] = useState(of?.seller ?? '');
   const [contact, setContact] = useState(of?.contact ?? '');
   const [price, setPrice] = useState(of?.price == null ? '' : centsField(of.price.amount));
+  const [plans, setPlans] = useState<readonly PlanFields[]>([]);
   const input = (): ListingInput => ({
     name,
     summary,
@@ -55,6 +59,7 @@ export function ListingForm({
     contact: contact === '' ? null : contact,
     // Credit is in dollars: a listing in another currency cannot be bought.
     price: centsOf(price) === 0 ? null : { amount: centsOf(price), currency: 'USD' },
+    ...(of === undefined ? { plans: plans.map(planOf) } : {}),
   });
   return (
     <Form submit={submit} labels={LABELS} onSubmit={() => onSubmit(input())} onCancel={onCancel}>
@@ -71,9 +76,11 @@ export function ListingForm({
           step="0.01"
           value={price}
           onChange={setPrice}
-          placeholder="free"
+          placeholder="none"
+          hint="Paid once, for ever. Without a price and plans it is free; with plans alone it is sold by subscription only."
         />
       </div>
+      {of === undefined ? <PlanFieldsets of={plans} onChange={setPlans} /> : null}
       <Input
         label={LABELS.url}
         type="url"

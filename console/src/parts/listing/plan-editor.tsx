@@ -1,4 +1,4 @@
-/** The editor of a listing's plans. */
+/** The editor of a listing's plans: in a dialog of its own, and in the form of a new listing. */
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { centsField, centsOf } from '../../api/money.ts';
@@ -17,7 +17,7 @@ const INTERVALS = [
 ] as const;
 
 /** A plan as its fields have it. */
-interface PlanFields {
+export interface PlanFields {
   readonly key: string;
   /** Undefined for a new plan, whose id is made from its name. */
   readonly id: string | undefined;
@@ -52,7 +52,7 @@ const idOf = ({ name, key }: PlanFields): string =>
     .slice(0, 32)
     .replace(/-$/, '');
 
-const planOf = (fields: PlanFields) => {
+export const planOf = (fields: PlanFields) => {
   const { id = idOf(fields), name, interval, price, trialDays } = fields;
   return {
     id,
@@ -80,25 +80,36 @@ function PlanForm({ of: listing, onClose }: { readonly of: ListingBody; readonly
   return (
     <Form submit="Save the plans" onSubmit={save} onCancel={onClose}>
       <p className="quiet">Who subscribes already keeps the agreed price.</p>
-      {plans.map((plan, index) => (
-        <PlanFieldset
-          key={plan.key}
-          label={`Plan ${index + 1}`}
-          of={plan}
-          onChange={(change) => setPlans(plans.with(index, { ...plan, ...change }))}
-          onRemove={() => setPlans(plans.toSpliced(index, 1))}
-        />
-      ))}
-      {plans.length < MAX_PLANS ? (
-        <div className="row">
-          <button type="button" className="button small" onClick={() => setPlans([...plans, newPlan()])}>
-            Add a plan
-          </button>
-        </div>
-      ) : null}
+      <PlanFieldsets of={plans} onChange={setPlans} />
     </Form>
   );
 }
+
+interface PlanFieldsetsOptions {
+  readonly of: readonly PlanFields[];
+  readonly onChange: (plans: PlanFields[]) => void;
+}
+
+export const PlanFieldsets = ({ of: plans, onChange }: PlanFieldsetsOptions) => (
+  <>
+    {plans.map((plan, index) => (
+      <PlanFieldset
+        key={plan.key}
+        label={`Plan ${index + 1}`}
+        of={plan}
+        onChange={(change) => onChange(plans.with(index, { ...plan, ...change }))}
+        onRemove={() => onChange(plans.toSpliced(index, 1))}
+      />
+    ))}
+    {plans.length < MAX_PLANS ? (
+      <div className="row">
+        <button type="button" className="button small" onClick={() => onChange([...plans, newPlan()])}>
+          Add a plan
+        </button>
+      </div>
+    ) : null}
+  </>
+);
 
 function PlanFieldset({
   label,

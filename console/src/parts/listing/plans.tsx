@@ -1,11 +1,11 @@
 /** The plans of a listing: a buyer subscribes, changes and cancels at amounts that are shown first; the owner edits them. */
 import { call } from '../../api/client.ts';
-import { centsNano, isAgreed, isLive, nextPlan, type PlanBody, periodEnd } from '../../api/plans.ts';
+import { centsNano, isAgreed, isLive, type PlanBody, periodEnd, planRole } from '../../api/plans.ts';
 import { refreshSales, usePlanPreview, useSubscriptions } from '../../api/sales.ts';
 import type { ChargedSubscriptionBody, ListingBody, SubscriptionBody } from '../../api/types.ts';
 import { Badge, Empty, Loaded, Money, Panel, Time, ZoneNote } from '../basics.tsx';
 import { Confirmed, DialogButton } from '../dialog.tsx';
-import { Form } from '../form.tsx';
+import { ChargeForm } from './charge-form.tsx';
 import { pathOf } from './listing-links.tsx';
 import { PlanEditor } from './plan-editor.tsx';
 import { NextCharge, PlanPrice, SubscriptionStatus } from './subscription-state.tsx';
@@ -71,29 +71,35 @@ function Subscribe({
   const { id, amount, currency, interval, trial_days: trialDays } = plan;
   const now = Math.floor(Date.now() / 1000);
   const price = <Money nano={centsNano(amount)} />;
+  const isTrial = trialDays > 0 && !trialUsed;
+  const text = `Subscribe to ${plan.name}`;
   const subscribe = async () => {
     await call(`${pathOf(listing)}/subscribe`, { method: 'POST', body: { plan: id, amount, currency } });
     await refreshSales();
   };
   return (
-    <Confirmed
-      text={`Subscribe to ${plan.name}`}
-      className="button main small"
-      action={subscribe}
-      question={
-        trialDays > 0 && !trialUsed ? (
-          <>
-            Nothing is charged now. {price} is charged from your balance on{' '}
-            <Time at={now + trialDays * 86_400} day />, then each {interval}.
-          </>
-        ) : (
-          <>
-            {price} is charged from your balance now. The next charge of {price} is on{' '}
-            <Time at={periodEnd(interval, now)} day />, then each {interval}.
-          </>
-        )
-      }
-    />
+    <DialogButton text={text} className="button main small">
+      {(close) => (
+        <ChargeForm
+          nano={isTrial ? 0n : centsNano(amount)}
+          submit={text}
+          onSubmit={() => subscribe().then(close)}
+          onCancel={close}
+        >
+          {isTrial ? (
+            <p>
+              Nothing is charged now. {price} is charged from your balance on{' '}
+              <Time at={now + trialDays * 86_400} day />, then each {interval}.
+            </p>
+          ) : (
+            <p>
+              {price} is charged from your balance now. The next charge of {price} is on{' '}
+              <Time at={periodEnd(interval, now)} day />, then each {interval}.
+            </p>
+          )}
+        </ChargeForm>
+      )}
+    </DialogButton>
   );
 }
 
@@ -140,10 +146,11 @@ async function update(id: string, body: object): Promise<void> {
 }
 
 function Change({ of: subscription, plan }: { readonly of: SubscriptionBody; readonly plan: PlanBody }) {
-  const isPaid = subscription.status !== 'past_due';
-  if (isPaid && isAgreed(nextPlan(subscription), plan))
-    return <Badge tone="good">{subscription.pending_plan === null ? 'yours' : 'from the next charge'}</Badge>;
-  const verb = !isAgreed(subscription, plan) ? 'Change to' : isPaid ? 'Keep' : 'Pay for';
+  const role = planRole(subscription, plan);
+  if (role !== undefined)
+    return <Badge tone="good">{role === 'yours' ? role : 'from the next charge'}</Badge>;
+  const kept = subscription.status === 'past_due' ? 'Pay for' : 'Keep';
+  const verb = isAgreed(subscription, plan) ? kept : 'Change to';
   return (
     <DialogButton text={`${verb} ${plan.name}`} className="button small">
       {(close) => (
@@ -168,14 +175,15 @@ function ChangeForm({ id, plan, submit, onClose }: ChangeOptions) {
         preview === null ? (
           <Empty>The subscription has ended.</Empty>
         ) : (
-          <Form
+          <ChargeForm
+            nano={centsNano(preview.due)}
             submit={submit}
             onCancel={onClose}
             onSubmit={() => update(id, changeOf(preview)).then(onClose)}
           >
             <DueNow of={preview} status={status} interval={plan.interval} />
             {ends ? <p>This takes your cancellation back.</p> : null}
-          </Form>
+          </ChargeForm>
         )
       }
     </Loaded>

@@ -1,9 +1,10 @@
 /** The price of a plan, and the state of a subscription: its next charge, or the amount that is missing for it. */
-import { Link } from '@tanstack/react-router';
+import { missingOf } from '../../api/offers.ts';
 import { centsNano, nextPlan, type PlanBody } from '../../api/plans.ts';
 import { useBalance } from '../../api/queries.ts';
 import type { SubscriptionBody } from '../../api/types.ts';
 import { Badge, Money, Time } from '../basics.tsx';
+import { MissingCredit } from './charge-form.tsx';
 
 export const PlanPrice = ({
   of: { amount, interval },
@@ -48,14 +49,7 @@ export function NextCharge({ of: subscription }: { readonly of: SubscriptionBody
 function Missing({ nano }: { readonly nano: bigint }) {
   const { data: balance } = useBalance();
   if (balance === undefined) return null;
-  const missing = nano + balance.owed - balance.balance;
-  if (missing <= 0n) return <>The balance covers it: it is charged within a day.</>;
-  return (
-    <>
-      <Money nano={missing} /> is missing.{' '}
-      <Link to="/billing" className="button small">
-        Add credit
-      </Link>
-    </>
-  );
+  const missing = missingOf(nano, balance);
+  if (missing === 0n) return <>The balance covers it: it is charged within a day.</>;
+  return <MissingCredit nano={missing} />;
 }
