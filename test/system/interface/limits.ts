@@ -56,22 +56,9 @@ describe('the owner of an account', () => {
   });
 
   it('limits the tokens of a key by minute', async () => {
-    const response = await withinOneMinute(async () => {
-      const key = await keyWith({ tpm: 40 });
-      for (;;) {
-        const response = await send('/v1/chat/completions', hello, key);
-        if (response.status !== 200) return response;
-        await response.arrayBuffer();
-      }
-    });
+    const response = await send('/v1/chat/completions', hello, await keyWith({ tpm: 1 }));
     expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
     await expectError(response, 429, 'tokens_per_minute', null);
-    const passesNever = await send('/v1/chat/completions', hello, await keyWith({ tpm: 1 }));
-    expect([passesNever.headers.get('retry-after'), passesNever.headers.get('x-should-retry')]).toEqual([
-      null,
-      'false',
-    ]);
-    await expectError(passesNever, 429, 'tokens_per_minute', null);
   });
 
   it('leaves a key without a policy 100 requests in a minute, over all instances', async () => {

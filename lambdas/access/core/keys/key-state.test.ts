@@ -97,7 +97,7 @@ describe('the check of a key’s state', () => {
     expect(reason?.message).toContain('sim/third');
   });
 
-  it('sends Retry-After with a 429 that passes, as the whole seconds until the minute ends', () => {
+  it('sends Retry-After with every 429, as the whole seconds until the minute ends', () => {
     const retryAfterSeconds = (nowMs: number) =>
       rejectionOf(state({ requestsLeft: 0 }), charge(), nowMs)?.retryAfterSeconds;
     expect(retryAfterSeconds(NOW_MS)).toBe(30);
@@ -114,11 +114,7 @@ describe('the rejection of a call that counts as more tokens than a minute has',
       'This call counts as 10 tokens, more than the 9 tokens a minute of this API key: ' +
         'lower its output limit, such as max_tokens, or shorten its prompt.',
     );
-    expect(reason).toMatchObject({
-      code: 'tokens_per_minute',
-      headers: { 'x-should-retry': 'false' },
-      retryAfterSeconds: undefined,
-    });
+    expect(reason).toMatchObject({ code: 'tokens_per_minute', headers: { 'x-should-retry': 'false' } });
     const later = rejectionOf(state({ policy: { tpm: 10 }, tokensLeft: 9n }), charge(), NOW_MS);
     expect(later).toMatchObject({ retryAfterSeconds: 30, headers: {} });
   });

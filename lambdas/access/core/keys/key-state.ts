@@ -129,17 +129,18 @@ function rejectionByRate(state: KeyState, charge: KeyCharge, nowMs: number): Ser
   // An overrun leaves less than nothing; a request that takes no tokens may pass all the same.
   if (charge.tokens === 0 || state.tokensLeft >= BigInt(charge.tokens)) return undefined;
   const tpm = tpmOf(state.policy);
-  if (tpm < BigInt(charge.tokens)) return exceedsEveryMinute(charge.tokens, tpm);
+  if (tpm < BigInt(charge.tokens)) return exceedsEveryMinute(charge.tokens, tpm, retryAfterSeconds);
   const message = `This API key is limited to ${tpm} tokens a minute.`;
   return new ServiceError('tokens_per_minute', message, { retryAfterSeconds });
 }
 
 /** The error for a call that counts as more tokens than a minute has: it passes in no minute. */
-function exceedsEveryMinute(tokens: number, tpm: bigint): ServiceError {
+function exceedsEveryMinute(tokens: number, tpm: bigint, retryAfterSeconds: number): ServiceError {
   const message =
     `This call counts as ${tokens} tokens, more than the ${tpm} tokens a minute of this API key: ` +
     'lower its output limit, such as max_tokens, or shorten its prompt.';
-  return new ServiceError('tokens_per_minute', message, { headers: { 'x-should-retry': 'false' } });
+  const headers = { 'x-should-retry': 'false' };
+  return new ServiceError('tokens_per_minute', message, { retryAfterSeconds, headers });
 }
 
 function rejectionByCap(state: KeyState, { amount }: KeyCharge): ServiceError | undefined {
