@@ -95,9 +95,10 @@ describe('alerts of money', () => {
     );
     const exhausted = (received.get('/named') ?? []).filter(({ type }) => type === 'credit.exhausted');
     expect(exhausted.map(({ data }) => data)).toEqual([
-      { balance: 0.000001, currency: 'USD' },
-      { balance: 0.000002, currency: 'USD' },
+      { balance: 0.000001, currency: 'USD', estimate: exhausted[0]?.data.estimate },
+      { balance: 0.000002, currency: 'USD', estimate: exhausted[0]?.data.estimate },
     ]);
+    expect(exhausted[0]?.data.estimate).toBeGreaterThan(0.000002);
     expect(new Set(exhausted.map(({ id }) => id)).size).toBe(2);
   });
 
