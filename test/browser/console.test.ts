@@ -276,18 +276,23 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('button', { name: 'Speak' }).click();
     await user.page.locator('audio').waitFor();
     // The key of the playground ends with the page, so its receipts do not link to it.
-    await user.go('/activity', 'Activity');
-    await user.page.getByRole('cell', { name: 'Playground', exact: true }).first().waitFor();
     await user.go('/keys', 'Keys');
     await user.settled();
     await user.page
       .getByRole('main')
       .getByRole('link', { name: 'Playground' })
       .waitFor({ state: 'detached' });
-    // Only the page load that created the key knows its name after its end.
     await user.page.reload();
     await user.go('/activity', 'Activity');
-    await user.page.getByRole('cell', { name: 'revoked key' }).first().waitFor();
+    await user.page.getByRole('cell', { name: 'Playground revoked' }).first().waitFor();
+    const [ended = ''] = await user.page
+      .getByLabel('Key')
+      .getByRole('option', { name: /^Playground \(revoked, …\w{4}\)$/ })
+      .allInnerTexts();
+    await user.page.getByLabel('Key').selectOption(ended);
+    await user.page.waitForURL(/#\/activity\?api_key=/);
+    await user.page.getByRole('cell', { name: 'laptop' }).first().waitFor({ state: 'detached' });
+    expect(await user.page.getByRole('cell', { name: 'Playground revoked' }).count()).toBeGreaterThan(2);
   });
 
   it("shows another account nothing of what is not its own, and a listing's markup as text", async () => {

@@ -1,10 +1,12 @@
 /** The queries of the pages, by TanStack Query: one place for paths, keys and the maximum age of a response. */
 import {
+  type InfiniteData,
   keepPreviousData,
   QueryCache,
   QueryClient,
   skipToken,
   useInfiniteQuery,
+  useIsFetching,
   useQuery,
 } from '@tanstack/react-query';
 import { account } from './account.ts';
@@ -133,6 +135,14 @@ export const useCalls = (filter: CallFilter, limit = 50) =>
     placeholderData: keepPreviousData,
   });
 
+/** Returns the calls that are in the cache, whatever they were filtered by, again when more have come. */
+export function useLoadedCalls(): readonly Api.UsageEntry[] {
+  useIsFetching({ queryKey: ['calls'] });
+  return queryClient
+    .getQueriesData<InfiniteData<Api.ApiPage<Api.UsageEntry>>>({ queryKey: ['calls'] })
+    .flatMap(([, lists]) => lists?.pages.flatMap(({ data }) => data) ?? []);
+}
+
 export const useReceipt = (id: string) =>
   useQuery({
     queryKey: ['receipt', id],
@@ -164,11 +174,6 @@ export const useFirstKey = () =>
   }).data;
 
 export const holdFirstKey = (key: FirstKey) => queryClient.setQueryData(FIRST_KEY, key);
-
-export const PLAYGROUND_NAME = 'Playground';
-
-/** The ids of the playground's keys of this page load, which lists of calls name after their end. */
-export const PLAYGROUND_KEY_IDS: Set<string> = new Set();
 
 /** Reads the amounts that a key has spent of its caps. */
 export const useKeyCredits = (id: string) =>

@@ -120,7 +120,7 @@ const Call = ({ of: receipt }: { readonly of: AccountReceipt }) => (
     <Facts
       of={{
         Time: <Time at={receipt.created} />,
-        Key: <KeyName id={receipt.api_key} />,
+        Key: <KeyName of={receipt} />,
         Model: receipt.model ?? 'unknown',
         Kind: KIND_NAMES[receipt.kind],
         Route: receipt.route ?? 'none served',

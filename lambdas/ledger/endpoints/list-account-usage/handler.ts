@@ -4,7 +4,7 @@ import { streamedSessionHandler } from '../../../access/handlers/handlers.ts';
 import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { accountUsageEntry, listAccountCalls } from '../../core/usage/account-calls.ts';
+import { accountUsageEntry, keyNaming, listAccountCalls } from '../../core/usage/account-calls.ts';
 import { CSV_TYPE } from '../../core/usage/csv.ts';
 import { accountUsageQuery } from '../../core/usage/queries.ts';
 import { callsCsv } from '../../core/usage/usage-csv.ts';
@@ -16,6 +16,8 @@ export const handler = streamedSessionHandler('platform', (resources) => {
     const query = validate(accountUsageQuery, queryOf(request));
     if (query.format === 'csv')
       return { headers: { 'content-type': CSV_TYPE }, body: callsCsv(dependencies, accountId, query) };
-    return jsonResponse(pageBody(await listAccountCalls(dependencies, accountId, query), accountUsageEntry));
+    const page = await listAccountCalls(dependencies, accountId, query);
+    const named = await keyNaming(dependencies.keys, page.entries);
+    return jsonResponse(pageBody(page, (record) => named(accountUsageEntry(record))));
   };
 });
