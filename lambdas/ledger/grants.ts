@@ -42,8 +42,10 @@ export const LEDGER_GRANTS = {
     tables: { accounts: ['GetItem', 'Query'], keys: [], wallets: WALLETS, usage: ['PutItem'] },
     holds: true,
   },
-  'get-alerts': { tables: { accounts: ['GetItem'] } },
-  'update-alerts': { tables: { accounts: ['GetItem', 'UpdateItem'] } },
+  'get-alerts': { tables: { accounts: ['GetItem', 'Query'], wallets: ['GetItem', 'BatchGetItem'] } },
+  'update-alerts': {
+    tables: { accounts: ['GetItem', 'Query', 'UpdateItem'], wallets: ['GetItem', 'BatchGetItem'] },
+  },
   'list-account-usage': { ...CALLS, tables: { ...CALLS.tables, ...KEY_NAMES } },
   'list-usage-rollups': ROLLUPS,
   'list-organization-usage': ROLLUPS,

@@ -83,9 +83,12 @@ export const useBalance = () =>
     refetchInterval: 15_000,
   });
 
+/** Below the key of the balance: whatever refreshes it, such as a payment, refreshes them. */
+export const ALERTS = ['balance', 'alerts'];
+
 export const useAlerts = () =>
   useQuery({
-    queryKey: ['alerts'],
+    queryKey: ALERTS,
     queryFn: () => call<Api.AlertsBody>('/api/v1/alerts'),
     refetchInterval: 15_000,
   });
