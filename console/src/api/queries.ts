@@ -10,7 +10,7 @@ import {
   useQuery,
 } from '@tanstack/react-query';
 import { account } from './account.ts';
-import { ApiError, call, withQuery } from './client.ts';
+import { ApiError, call, isNotFound, withQuery } from './client.ts';
 import { DAY_SECONDS, secondsOf } from './day-span.ts';
 import type * as Api from './types.ts';
 import { incompleteRollupsDelayMs } from './usage-rollups.ts';
@@ -254,7 +254,7 @@ export const useTelemetry = () =>
     queryKey: ['telemetry'],
     queryFn: () =>
       call<Api.TelemetryBody>('/api/v1/telemetry').catch((failure: unknown) => {
-        if (failure instanceof ApiError && failure.status === 404) return null;
+        if (isNotFound(failure)) return null;
         throw failure;
       }),
   });

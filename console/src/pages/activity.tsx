@@ -2,7 +2,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { dateOf, isSpan } from '../api/day-span.ts';
-import { keyOptions, type Option } from '../api/key-options.ts';
 import {
   type CallFilter,
   callsPath,
@@ -12,7 +11,7 @@ import {
   useLoadedCalls,
   usePrices,
 } from '../api/queries.ts';
-import { KINDS, STATUSES } from '../api/values.ts';
+import { KINDS, keyOptions, type Option, STATUSES } from '../api/values.ts';
 import { Loaded, More, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
 import { Input, Select, SpanProblem } from '../parts/form.tsx';

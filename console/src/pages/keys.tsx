@@ -20,6 +20,9 @@ export function Keys() {
         title="Keys"
         about="Each key has caps, rates and scopes of its own, effective for the next call."
       >
+        <Link to="/start" className="button">
+          First call: snippets for your SDK
+        </Link>
         <DialogButton text="Create key" className="button main">
           {(close) => <MakeKey onClose={close} />}
         </DialogButton>
@@ -80,7 +83,7 @@ const columnsOf = (spendOf: (key: ApiKey) => KeySpendRow | undefined): readonly 
 
 const NOTHING: KeySpendRow = { today: 0n, month: 0n };
 
-/** What this month's spending has beyond the keys that are listed. */
+/** The spending of this month that no listed key has. */
 const OtherSpend = ({ of: { today, month } }: { readonly of: KeySpendRow }) =>
   month === 0n ? null : (
     <p>

@@ -1,14 +1,25 @@
 /** One listing: installed, bought or subscribed to, reviewed; its owner changes it, its plans, builds and releases. */
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../api/client.ts';
+import { call, isNotFound } from '../api/client.ts';
 import { type MarketSection, useAcquisitions, useIsEmpty, useListing, useReviews } from '../api/market.ts';
 import { isBySubscriptionOnly } from '../api/offers.ts';
 import { centsNano, isLive } from '../api/plans.ts';
 import { useAccount, useBalance } from '../api/queries.ts';
 import { refreshSales, useIsCustomer, useIsEntitled, useSubscriptions } from '../api/sales.ts';
 import type { ListingBody, ReviewBody } from '../api/types.ts';
-import { Badge, countText, Facts, Loaded, Money, More, PageHead, Panel, Time } from '../parts/basics.tsx';
+import {
+  Badge,
+  countText,
+  Facts,
+  Loaded,
+  Money,
+  More,
+  NotFound,
+  PageHead,
+  Panel,
+  Time,
+} from '../parts/basics.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
 import { Form, Select, TextArea, useAction } from '../parts/form.tsx';
 import { Builds } from '../parts/listing/builds.tsx';
@@ -22,6 +33,8 @@ import { offerText, priceText } from './market.tsx';
 export function ListingPage() {
   const { section, id } = useParams({ from: '/market/$section/$id' });
   const listing = useListing(section === 'ai-agents' ? 'ai-agents' : 'apps', id);
+  if (isNotFound(listing.error))
+    return <NotFound title="Listing not found">There is no such listing.</NotFound>;
   return <Loaded query={listing}>{(data) => <ListingView of={data} />}</Loaded>;
 }
 

@@ -230,7 +230,7 @@ describe('alerts of money', () => {
     ]);
   });
 
-  it('are shown as low by the present credit, between two sweeps too', async () => {
+  it('compare their thresholds with the present credit when they are read, between two sweeps too', async () => {
     const account = await openAlerted(6n * COST);
     const { accountId } = account;
     const { call, sweep } = startProcess({ published: [] });

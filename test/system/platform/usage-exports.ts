@@ -209,7 +209,7 @@ describe('the usage that a key reads', () => {
 });
 
 describe('the calls of an account', () => {
-  it('have the names of their keys, of a revoked one too', async () => {
+  it('contain the names of their keys, of a revoked one too', async () => {
     const revoked = await mine.createKey({ name: 'walk' });
     expect((await chat('sim/chat', 'One more.', revoked)).status).toBe(200);
     await mine.send('DELETE', `/api-keys/${revoked.id}`);
