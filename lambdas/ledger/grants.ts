@@ -16,6 +16,9 @@ const ACCOUNT_USAGE = {
   indexes: [{ table: 'keys', name: 'by-account' }],
 } as const satisfies Grants;
 
+/** The names of keys, also of those that are revoked. */
+const KEY_NAMES = { keys: ['BatchGetItem'] } as const;
+
 /** The same, with their calls. */
 const CALLS = {
   ...ACCOUNT_USAGE,
@@ -39,13 +42,18 @@ export const LEDGER_GRANTS = {
     tables: { accounts: ['GetItem', 'Query'], keys: [], wallets: WALLETS, usage: ['PutItem'] },
     holds: true,
   },
-  'get-alerts': { tables: { accounts: ['GetItem'] } },
-  'update-alerts': { tables: { accounts: ['GetItem', 'UpdateItem'] } },
-  'list-account-usage': { ...CALLS, tables: { ...CALLS.tables, keys: ['BatchGetItem'] } },
+  'get-alerts': { tables: { accounts: ['GetItem', 'Query'], wallets: ['GetItem', 'BatchGetItem'] } },
+  'update-alerts': {
+    tables: { accounts: ['GetItem', 'Query', 'UpdateItem'], wallets: ['GetItem', 'BatchGetItem'] },
+  },
+  'list-account-usage': { ...CALLS, tables: { ...CALLS.tables, ...KEY_NAMES } },
   'list-usage-rollups': ROLLUPS,
   'list-organization-usage': ROLLUPS,
   'list-organization-costs': ROLLUPS,
-  'get-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['BatchGetItem'] } },
+  'get-account-usage': {
+    ...ACCOUNT_USAGE,
+    tables: { ...ACCOUNT_USAGE.tables, ...KEY_NAMES, usage: ['BatchGetItem'] },
+  },
   'sweep-holds': {
     tables: {
       accounts: ['GetItem', 'Query', 'UpdateItem'],

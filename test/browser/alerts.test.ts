@@ -41,6 +41,9 @@ describe('the alerts on the page Billing', () => {
     await user.page.getByLabel('Below days at the recent pace').fill('3');
     await save();
     await saved;
+    await user.page.getByRole('status').getByText('Saved.').waitFor();
+    // The credit is 0, and no sweep has found it so yet.
+    await user.page.getByText('Your credit is low').waitFor();
     await user.page.reload();
     await amount().waitFor();
     expect(await amount().inputValue()).toBe('5.5');
@@ -53,6 +56,7 @@ describe('the alerts on the page Billing', () => {
       balance_low_days: 3,
       low: false,
     });
+    await user.page.getByText('Your credit is low').waitFor({ state: 'detached' });
   });
 
   it('leave out their events from those that a new webhook starts with', async () => {

@@ -17,6 +17,9 @@ const MARKUP = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
 const CONVERSATION_WITH_BREAKPOINTS = `${MARKUP}<a href="javascript:alert(3)">here</a>`;
 const ELEMENTS = 'img[src="x"], script:not([src]), a[href^="javascript:" i]';
 
+const IS_TABLE_CUT =
+  '[...document.querySelectorAll(".scroll")].some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)';
+
 const PAGES = [
   ['/', 'Home'],
   ['/keys', 'Keys'],
@@ -261,6 +264,11 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('button', { name: 'Send', exact: true }).click();
     await user.page.getByRole('img', { name: 'Attached', exact: true }).waitFor();
     await user.page.locator('.turn.assistant').nth(1).waitFor();
+    const costs = user.page.getByRole('log').getByText(/^Cost \$0\.\d+$/);
+    await costs.nth(1).waitFor();
+    await user.page.getByRole('button', { name: 'Send', exact: true }).click();
+    await user.page.getByRole('alert').getByText('Write a message.').waitFor();
+    expect([await costs.count(), await user.page.locator('.turn').count()]).toEqual([2, 4]);
     await user.page.screenshot({ path: join(SCREENSHOTS, 'console-playground-chat.png') });
     await user.page.getByRole('tab', { name: 'Images' }).click();
     await user.page.getByLabel('Size').selectOption('512x512');
@@ -273,21 +281,38 @@ describe('the console in Chromium', () => {
     await user.page.screenshot({ path: join(SCREENSHOTS, 'console-playground-image.png'), fullPage: true });
     await user.page.getByRole('tab', { name: 'Speech' }).click();
     await user.page.getByRole('combobox', { name: 'Voice' }).selectOption({ index: 1 });
+    const balance = user.page.getByTitle('Balance');
+    const before = await balance.innerText();
     await user.page.getByRole('button', { name: 'Speak' }).click();
     await user.page.locator('audio').waitFor();
+    // Well before the next regular request of the balance.
+    const endMs = Date.now() + 5_000;
+    await until(
+      () => balance.innerText(),
+      (after) => after !== before || Date.now() > endMs,
+    );
+    expect(await balance.innerText()).not.toBe(before);
     // The key of the playground ends with the page, so its receipts do not link to it.
-    await user.go('/activity', 'Activity');
-    await user.page.getByRole('cell', { name: 'Playground', exact: true }).first().waitFor();
     await user.go('/keys', 'Keys');
     await user.settled();
     await user.page
       .getByRole('main')
       .getByRole('link', { name: 'Playground' })
       .waitFor({ state: 'detached' });
-    // Only the page load that created the key knows its name after its end.
+    await user.page
+      .getByText(/^Revoked and Playground keys: \$0\.\d+ today, \$0\.\d+ this month\.$/)
+      .waitFor();
     await user.page.reload();
     await user.go('/activity', 'Activity');
-    await user.page.getByRole('cell', { name: 'revoked key' }).first().waitFor();
+    await user.page.getByRole('cell', { name: 'Playground revoked' }).first().waitFor();
+    const [ended = ''] = await user.page
+      .getByLabel('Key')
+      .getByRole('option', { name: /^Playground \(revoked, …\w{4}\)$/ })
+      .allInnerTexts();
+    await user.page.getByLabel('Key').selectOption(ended);
+    await user.page.waitForURL(/#\/activity\?api_key=/);
+    await user.page.getByRole('cell', { name: 'laptop' }).first().waitFor({ state: 'detached' });
+    expect(await user.page.getByRole('cell', { name: 'Playground revoked' }).count()).toBeGreaterThan(2);
   });
 
   it("shows another account nothing of what is not its own, and a listing's markup as text", async () => {
@@ -396,6 +421,8 @@ describe('the console in Chromium', () => {
           wrong.push(...(await user.findings()).map((finding) => `${path}${size}: ${finding}`));
           const scrollWidth = await user.page.evaluate('document.documentElement.scrollWidth');
           if (scrollWidth !== width) wrong.push(`${path} is ${scrollWidth} wide on a screen of ${width}`);
+          if (width === 1280 && (await user.page.evaluate(IS_TABLE_CUT)))
+            wrong.push(`a table of ${path} is wider than its panel`);
           const file = join(SCREENSHOTS, `console-${name}${size}-${scheme}.png`);
           await user.page.screenshot({ path: file, fullPage: true });
         }
@@ -434,6 +461,9 @@ describe('the console in Chromium', () => {
       data: (page.data as readonly object[]).map((each) => ({
         ...each,
         model: CONVERSATION_WITH_BREAKPOINTS,
+        input_units: 123_456,
+        output_units: 12_345,
+        cost: 12.345678901,
       })),
     }));
     await user.go('/models', 'Models');
@@ -445,6 +475,8 @@ describe('the console in Chromium', () => {
     expect(
       await user.page.getByRole('cell', { name: CONVERSATION_WITH_BREAKPOINTS }).first().innerText(),
     ).toBe(CONVERSATION_WITH_BREAKPOINTS);
+    await user.page.getByText('$12.345678901').first().waitFor();
+    expect(await user.page.evaluate(IS_TABLE_CUT)).toBe(false);
     await user.page.getByLabel('Model').selectOption(CONVERSATION_WITH_BREAKPOINTS);
     await user.page.waitForURL((url) => decodeURIComponent(url.hash).includes('onerror='));
     expect(await user.page.getByLabel('Model').locator('option:checked').innerText()).toContain(
@@ -508,6 +540,13 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('tab', { name: 'Chat' }).focus();
     await user.page.keyboard.press('ArrowRight');
     await user.page.getByRole('tab', { name: 'Images', selected: true }).waitFor();
+    await user.page.reload();
+    await user.page.getByRole('tab', { name: 'Images' }).waitFor();
+    await user.page.keyboard.press('Tab');
+    expect(await user.page.locator(':focus').innerText()).toBe('Skip to content');
+    await user.page.keyboard.press('Enter');
+    await user.page.keyboard.press('Tab');
+    expect(await user.page.locator(':focus').getAttribute('role')).toBe('tab');
   });
 
   it('shows an operator the accounts, in a separate session, and shows them to no other user', async () => {

@@ -9,6 +9,13 @@ import { ConsoleUser, SCREENSHOTS } from './console-user.ts';
 
 const LISTING = 'Sea stories';
 
+const IS_COPY_ABOVE_CODE = `(() => {
+  const code = document.querySelector('.code');
+  const text = document.createRange();
+  text.selectNodeContents(code.querySelector('pre'));
+  return code.querySelector('button').getBoundingClientRect().bottom <= text.getBoundingClientRect().top;
+})()`;
+
 describe('the first use of the console', () => {
   const service = new Service({ WEBHOOK_ALLOW_LOOPBACK: '1' });
   let hook: Server;
@@ -56,6 +63,14 @@ describe('the first use of the console', () => {
     ] as const) {
       await user.go(path, heading);
       await user.page.getByRole('link', { name: link }).waitFor();
+    }
+    for (const [path, heading, text] of [
+      ['/market/apps/app_01M7Y9QKHRDYCBJK7FZH4N8FGP', 'Listing not found', 'There is no such listing.'],
+      ['/webhooks/wh_1', 'Webhook not found', 'Your account has no such webhook.'],
+    ] as const) {
+      await user.go(path, heading);
+      await user.page.getByText(text).waitFor();
+      await user.page.getByRole('link', { name: 'Go to Home' }).waitFor();
     }
     await user.page.getByRole('navigation').getByRole('link', { name: 'API reference' }).waitFor();
     await user.page.getByRole('button', { name: 'Theme: auto' }).waitFor();
@@ -187,6 +202,8 @@ describe('the first use of the console', () => {
     await user.page.getByLabel('Name').fill('phone');
     await button('Create').click();
     const key = await newKey();
+    const focused = user.page.locator(':focus');
+    expect(await focused.getAttribute('aria-label')).toBe('Copy: API key');
     for (let times = 0; times < 3; times += 1) {
       await user.page.keyboard.press('Escape');
       expect(await newKey()).toBe(key);
@@ -194,6 +211,9 @@ describe('the first use of the console', () => {
     }
     await button('Done').click();
     await user.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await user.page.getByRole('link', { name: 'First call: snippets for your SDK' }).click();
+    await user.page.getByRole('heading', { name: 'First call', level: 1 }).waitFor();
+    await user.go('/keys', 'Keys');
     await user.page.getByRole('link', { name: 'phone' }).click();
     await user.page.getByRole('heading', { name: 'phone', level: 1 }).waitFor();
     const facts = user.page.getByRole('region', { name: 'Scope and rates' });
@@ -289,6 +309,8 @@ describe('the first use of the console', () => {
       const current = user.page.locator('nav [aria-current="page"]');
       expect([await current.innerText(), await inSight(current)]).toEqual([name, true]);
     }
+    // On Settings: the button that copies an address is above it.
+    expect(await user.page.evaluate(IS_COPY_ABOVE_CODE)).toBe(true);
     await user.page.setViewportSize({ width: 1280, height: 900 });
   });
 
@@ -313,6 +335,15 @@ describe('the first use of the console', () => {
     await button('Redeliver').click();
     await user.page.getByText('sent again').waitFor();
     await take('webhook');
+    const { port } = hook.address() as AddressInfo;
+    await button('Edit').click();
+    expect(await user.page.getByLabel('Endpoint URL').inputValue()).toBe(`http://127.0.0.1:${port}/hook`);
+    await user.page.getByLabel('Endpoint URL').fill(`http://127.0.0.1:${port}/moved`);
+    await user.page.getByRole('checkbox', { name: /balance\.low/ }).check();
+    await button('Save').click();
+    await user.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await user.page.getByText('/moved').waitFor();
+    await user.page.getByText('12 of 13', { exact: true }).waitFor();
   });
 
   it('sells in dollars, lists what was bought with the address to open, and takes one review', async () => {

@@ -42,9 +42,13 @@ describe('the console of a service without a market', () => {
       'API reference',
     ]);
     await user.page.screenshot({ path: join(SCREENSHOTS, 'without-market.png') });
-    for (const path of ['/market', '/market/apps/x', '/installed', '/earnings']) {
+    for (const path of ['/nowhere', '/market', '/market/apps/x', '/installed', '/earnings']) {
       await user.page.goto(`${service.session.platform_url}/console#${path}`);
       await user.page.getByText('There is no such page.').waitFor();
+      await user.page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
+      expect(await user.page.title()).toMatch(/^Page not found · /);
+      await user.page.getByRole('link', { name: 'Go to Home' }).click();
+      await user.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     }
   });
 

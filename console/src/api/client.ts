@@ -18,6 +18,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Returns whether the service has no such object, or none that this account may read. */
+export const isNotFound = (failure: unknown): boolean =>
+  failure instanceof ApiError && failure.status === 404;
+
 export interface ApiCall {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly body?: unknown;

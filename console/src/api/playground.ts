@@ -1,7 +1,6 @@
 /** Calls of the playground, with a temporary key with a small cap. The key exists only in the memory of this page. */
 import { createParser } from 'eventsource-parser';
 import { ApiError, call, SERVICE } from './client.ts';
-import { PLAYGROUND_KEY_IDS, PLAYGROUND_NAME } from './queries.ts';
 import type { NewApiKey } from './types.ts';
 import { KIND_PATHS } from './values.ts';
 
@@ -20,9 +19,8 @@ function playgroundKey(): Promise<NewApiKey> {
 }
 
 async function makeKey(): Promise<NewApiKey> {
-  const body = { name: PLAYGROUND_NAME, policy: { daily_usd: PLAYGROUND_CAP_USD } };
+  const body = { name: 'Playground', policy: { daily_usd: PLAYGROUND_CAP_USD } };
   const newKey = await call<NewApiKey>('/api-keys', { method: 'POST', body });
-  PLAYGROUND_KEY_IDS.add(newKey.id);
   addEventListener('pagehide', endPlaygroundKey, { once: true });
   return newKey;
 }

@@ -1,14 +1,16 @@
 /** The queries of the pages, by TanStack Query: one place for paths, keys and the maximum age of a response. */
 import {
+  type InfiniteData,
   keepPreviousData,
   QueryCache,
   QueryClient,
   skipToken,
   useInfiniteQuery,
+  useIsFetching,
   useQuery,
 } from '@tanstack/react-query';
 import { account } from './account.ts';
-import { ApiError, call, withQuery } from './client.ts';
+import { ApiError, call, isNotFound, withQuery } from './client.ts';
 import { DAY_SECONDS, secondsOf } from './day-span.ts';
 import type * as Api from './types.ts';
 import { incompleteRollupsDelayMs } from './usage-rollups.ts';
@@ -81,9 +83,12 @@ export const useBalance = () =>
     refetchInterval: 15_000,
   });
 
+/** Below the key of the balance: whatever refreshes it, such as a payment, refreshes them. */
+export const ALERTS = ['balance', 'alerts'];
+
 export const useAlerts = () =>
   useQuery({
-    queryKey: ['alerts'],
+    queryKey: ALERTS,
     queryFn: () => call<Api.AlertsBody>('/api/v1/alerts'),
     refetchInterval: 15_000,
   });
@@ -133,6 +138,14 @@ export const useCalls = (filter: CallFilter, limit = 50) =>
     placeholderData: keepPreviousData,
   });
 
+/** Returns the calls that are in the cache, whatever they were filtered by, again when more have come. */
+export function useLoadedCalls(): readonly Api.UsageEntry[] {
+  useIsFetching({ queryKey: ['calls'] });
+  return queryClient
+    .getQueriesData<InfiniteData<Api.ApiPage<Api.UsageEntry>>>({ queryKey: ['calls'] })
+    .flatMap(([, lists]) => lists?.pages.flatMap(({ data }) => data) ?? []);
+}
+
 export const useReceipt = (id: string) =>
   useQuery({
     queryKey: ['receipt', id],
@@ -164,11 +177,6 @@ export const useFirstKey = () =>
   }).data;
 
 export const holdFirstKey = (key: FirstKey) => queryClient.setQueryData(FIRST_KEY, key);
-
-export const PLAYGROUND_NAME = 'Playground';
-
-/** The ids of the playground's keys of this page load, which lists of calls name after their end. */
-export const PLAYGROUND_KEY_IDS: Set<string> = new Set();
 
 /** Reads the amounts that a key has spent of its caps. */
 export const useKeyCredits = (id: string) =>
@@ -246,7 +254,7 @@ export const useTelemetry = () =>
     queryKey: ['telemetry'],
     queryFn: () =>
       call<Api.TelemetryBody>('/api/v1/telemetry').catch((failure: unknown) => {
-        if (failure instanceof ApiError && failure.status === 404) return null;
+        if (isNotFound(failure)) return null;
         throw failure;
       }),
   });

@@ -1,6 +1,14 @@
 import { expect, it } from '@jest/globals';
 import type { UsageRollupsBody } from './types.ts';
-import { byKey, byModel, dayStart, daysOf, incompleteRollupsDelayMs, monthStart } from './usage-rollups.ts';
+import {
+  byKey,
+  byModel,
+  dayStart,
+  daysOf,
+  incompleteRollupsDelayMs,
+  monthStart,
+  spendOfOthers,
+} from './usage-rollups.ts';
 
 const NOW = Date.UTC(2026, 10, 3, 23, 59, 59);
 const MONTH = Date.UTC(2026, 10, 1) / 1000;
@@ -47,7 +55,7 @@ it('the usage by model totals the days, with the highest cost first', () => {
   ]);
 });
 
-it('the usage by key totals the month, and today separately', () => {
+it('the usage by key totals the month, and today separately, also of the keys that are not listed', () => {
   const today = MONTH + DAY;
   const data = [
     row({ api_key: 'key_a', cost: 2n }),
@@ -55,7 +63,9 @@ it('the usage by key totals the month, and today separately', () => {
     row({ start: today, api_key: 'key_b', cost: 9n }),
     row({ api_key: 'key_c', cost: 1n }),
   ];
-  expect([...byKey({ data }, today)]).toEqual([
+  const spend = byKey({ data }, today);
+  expect(spendOfOthers(spend, ['key_a'])).toEqual({ today: 9n, month: 10n });
+  expect([...spend]).toEqual([
     ['key_a', { today: 5n, month: 7n }],
     ['key_b', { today: 9n, month: 9n }],
     ['key_c', { today: 0n, month: 1n }],

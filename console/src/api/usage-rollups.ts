@@ -70,6 +70,18 @@ export function byKey(
   return keys;
 }
 
+/** Returns the total of the keys that are not among `keyIds`. */
+export function spendOfOthers(
+  spend: ReadonlyMap<string, KeySpendRow>,
+  keyIds: readonly string[],
+): KeySpendRow {
+  const others = [...spend].filter(([id]) => !keyIds.includes(id)).map(([, row]) => row);
+  return {
+    today: others.reduce((sum, { today }) => sum + today, 0n),
+    month: others.reduce((sum, { month }) => sum + month, 0n),
+  };
+}
+
 const SOONEST_MS = 2_000;
 const LATEST_MS = 10_000;
 

@@ -13,6 +13,7 @@ import {
   KIND_NAMES,
   KIND_PATHS,
   KINDS,
+  keyOptions,
   ORDER_USD,
   STATUSES,
 } from './values.ts';
@@ -46,4 +47,20 @@ it('the console has the service’s limits of an order, and states the service�
     false,
   ]);
   expect(DEFAULT_RPM).toBe(SERVICE_RPM);
+});
+
+it('the console offers the keys of the account by their names, then each revoked key of the calls once', () => {
+  const keys = [{ id: 'key_1', name: 'laptop' }];
+  const calls = [
+    { api_key: 'key_0A7F', key_name: 'Playground' },
+    { api_key: 'key_1', key_name: 'laptop' },
+    { api_key: 'key_0A7F', key_name: 'Playground' },
+    { api_key: 'key_0A7G', key_name: 'Playground' },
+  ];
+  expect(keyOptions(keys, calls)).toEqual([
+    ['key_1', 'laptop'],
+    ['key_0A7F', 'Playground (revoked, …0A7F)'],
+    ['key_0A7G', 'Playground (revoked, …0A7G)'],
+  ]);
+  expect(keyOptions(undefined, calls)).toEqual([]);
 });

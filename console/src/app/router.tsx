@@ -11,7 +11,7 @@ import {
 } from '@tanstack/react-router';
 import type { CallFilter } from '../api/queries.ts';
 import { Home } from '../pages/home.tsx';
-import { Empty } from '../parts/basics.tsx';
+import { NotFound } from '../parts/basics.tsx';
 import { PAGES } from './pages.ts';
 import { Shell } from './shell.tsx';
 
@@ -23,7 +23,7 @@ const root = createRootRoute({
     ) : (
       <Shell />
     ),
-  notFoundComponent: () => <Empty>There is no such page.</Empty>,
+  notFoundComponent: () => <NotFound />,
 });
 
 /** Text of the query that is shown nowhere but as text. */

@@ -11,7 +11,7 @@ import {
   useHasMarket,
 } from '../api/queries.ts';
 import { signOut, startSessionRenewal } from '../api/session.ts';
-import { Empty, Money } from '../parts/basics.tsx';
+import { Money, NotFound } from '../parts/basics.tsx';
 import { useLeaveWarning } from '../parts/leave-warning.ts';
 import { Brand, Logo, SERVICE_NAME, SignIn } from '../parts/sign-in.tsx';
 import { applyTheme, storedTheme, type Theme } from './theme.ts';
@@ -61,12 +61,19 @@ export function Shell() {
   return (
     <div className="frame">
       <Side email={account.data.email} />
-      <main id="content">
-        {hasMarket || !isOfMarket(path) ? <Outlet /> : <Empty>There is no such page.</Empty>}
+      <main id="content" tabIndex={-1}>
+        {hasMarket || !isOfMarket(path) ? <Outlet /> : <NotFound />}
       </main>
     </div>
   );
 }
+
+/** The first stop of the keyboard, shown while it has the focus. What follows `#` in a link is a page, so it is a button. */
+const SkipToContent = () => (
+  <button type="button" className="button skip" onClick={() => document.getElementById('content')?.focus()}>
+    Skip to content
+  </button>
+);
 
 /** The layout of a page that needs no account. */
 const PublicPage = () => (
@@ -98,6 +105,7 @@ function Side({ email }: { readonly email: string | null }) {
   };
   return (
     <header className="side">
+      <SkipToContent />
       <Link to="/" className="brand">
         <Logo />
         {SERVICE_NAME}

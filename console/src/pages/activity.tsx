@@ -6,25 +6,22 @@ import {
   type CallFilter,
   callsPath,
   modelOption,
-  PLAYGROUND_KEY_IDS,
-  PLAYGROUND_NAME,
   useCalls,
   useKeys,
+  useLoadedCalls,
   usePrices,
 } from '../api/queries.ts';
-import { KINDS, STATUSES } from '../api/values.ts';
+import { KINDS, keyOptions, type Option, STATUSES } from '../api/values.ts';
 import { Loaded, More, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
 import { Input, Select, SpanProblem } from '../parts/form.tsx';
 import { CsvButton } from '../parts/table.tsx';
 
-type Option = readonly [value: string, text: string];
-
-/** Adds what is chosen, such as a key that has ended. */
+/** Adds what is chosen, such as a key without a call here. */
 const withChosen = (options: readonly Option[], chosen: string | undefined): readonly Option[] =>
   chosen === undefined || options.some(([value]) => value === chosen)
     ? options
-    : [...options, [chosen, PLAYGROUND_KEY_IDS.has(chosen) ? PLAYGROUND_NAME : chosen]];
+    : [...options, [chosen, chosen]];
 
 export function Activity() {
   const filter = useSearch({ from: '/activity' });
@@ -72,10 +69,7 @@ function Filters({ filter }: { readonly filter: CallFilter }) {
         Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value)),
       replace: true,
     });
-  const named = withChosen(
-    (keys.data ?? []).map(({ id, name }) => [id, name]),
-    filter.api_key,
-  );
+  const named = withChosen(keyOptions(keys.data, useLoadedCalls()), filter.api_key);
   const models = withChosen((prices.data ?? []).map(modelOption), filter.model);
   return (
     <search className="filters">

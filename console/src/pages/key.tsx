@@ -5,7 +5,7 @@ import { call } from '../api/client.ts';
 import { listKeysAgain, queryClient, useKeyCredits, useKeys } from '../api/queries.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
 import { DEFAULT_RPM, KIND_NAMES } from '../api/values.ts';
-import { countText, Empty, Facts, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { countText, Facts, Loaded, Money, NotFound, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { CapBar } from '../parts/cap-bar.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
 import { Form, Select } from '../parts/form.tsx';
@@ -24,9 +24,9 @@ export function KeyPage() {
       {(list) => {
         const key = list.find((each) => each.id === id);
         return key === undefined ? (
-          <Empty>
+          <NotFound title="Key not found">
             Your account has no such key, or it has been revoked. Its calls stay in your activity.
-          </Empty>
+          </NotFound>
         ) : (
           <KeyView of={key} />
         );

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { listKeysAgain, useKeys, useUsageRollups } from '../api/queries.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
-import { byKey, dayStart, type KeySpendRow, monthStart } from '../api/usage-rollups.ts';
+import { byKey, dayStart, type KeySpendRow, monthStart, spendOfOthers } from '../api/usage-rollups.ts';
 import { Badge, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { DialogButton } from '../parts/dialog.tsx';
 import { KeyForm, type KeyInput } from '../parts/policy-form.tsx';
@@ -20,6 +20,9 @@ export function Keys() {
         title="Keys"
         about="Each key has caps, rates and scopes of its own, effective for the next call."
       >
+        <Link to="/start" className="button">
+          First call: snippets for your SDK
+        </Link>
         <DialogButton text="Create key" className="button main">
           {(close) => <MakeKey onClose={close} />}
         </DialogButton>
@@ -80,6 +83,14 @@ const columnsOf = (spendOf: (key: ApiKey) => KeySpendRow | undefined): readonly 
 
 const NOTHING: KeySpendRow = { today: 0n, month: 0n };
 
+/** The spending of this month that no listed key has. */
+const OtherSpend = ({ of: { today, month } }: { readonly of: KeySpendRow }) =>
+  month === 0n ? null : (
+    <p>
+      Revoked and Playground keys: <Money nano={today} /> today, <Money nano={month} /> this month.
+    </p>
+  );
+
 /** One question for all keys, however many there are. */
 function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
   const rollups = useUsageRollups({ start: monthStart(), interval: 'day', groupBy: 'api_key' });
@@ -100,6 +111,14 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
         />
       </Panel>
       <Problem error={rollups.error} />
+      {spend === undefined ? null : (
+        <OtherSpend
+          of={spendOfOthers(
+            spend,
+            keys.map(({ id }) => id),
+          )}
+        />
+      )}
       {keys.length === 0 ? null : (
         <p className="small quiet">
           Spent by calls that have ended, by UTC days and months

@@ -1,13 +1,13 @@
 /** One listing: installed, bought or subscribed to, reviewed; its owner changes it, its plans, builds and releases. */
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../api/client.ts';
+import { call, isNotFound } from '../api/client.ts';
 import { type MarketSection, useIsEmpty, useListing, useReviews } from '../api/market.ts';
 import { offerText } from '../api/offers.ts';
 import { useAccount } from '../api/queries.ts';
 import { refreshSales, useIsCustomer } from '../api/sales.ts';
 import type { ListingBody, ReviewBody } from '../api/types.ts';
-import { Badge, countText, Facts, Loaded, More, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Badge, countText, Facts, Loaded, More, NotFound, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
 import { Form, Select, TextArea } from '../parts/form.tsx';
 import { AcquireListing } from '../parts/listing/acquire.tsx';
@@ -20,6 +20,8 @@ import { Releases } from '../parts/listing/releases.tsx';
 export function ListingPage() {
   const { section, id } = useParams({ from: '/market/$section/$id' });
   const listing = useListing(section === 'ai-agents' ? 'ai-agents' : 'apps', id);
+  if (isNotFound(listing.error))
+    return <NotFound title="Listing not found">There is no such listing.</NotFound>;
   return <Loaded query={listing}>{(data) => <ListingView of={data} />}</Loaded>;
 }
 

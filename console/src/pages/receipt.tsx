@@ -1,6 +1,6 @@
 /** The receipt of a call: the hold, and the cost by line item, as recorded in the ledger. */
 import { Link, useParams } from '@tanstack/react-router';
-import { ApiError } from '../api/client.ts';
+import { isNotFound } from '../api/client.ts';
 import { lineAmount, perText, roundingOf } from '../api/money.ts';
 import { useReceipt } from '../api/queries.ts';
 import type { AccountReceipt } from '../api/types.ts';
@@ -30,7 +30,7 @@ export function ReceiptPage() {
           All activity
         </Link>
       </PageHead>
-      {receipt.error instanceof ApiError && receipt.error.status === 404 ? (
+      {isNotFound(receipt.error) ? (
         <Empty>
           Your account has no receipt with this id. What the service itself rejects is not recorded: the error
           that your client received says why. A call has its receipt when its response has ended.
@@ -120,7 +120,7 @@ const Call = ({ of: receipt }: { readonly of: AccountReceipt }) => (
     <Facts
       of={{
         Time: <Time at={receipt.created} />,
-        Key: <KeyName id={receipt.api_key} />,
+        Key: <KeyName of={receipt} />,
         Model: receipt.model ?? 'unknown',
         Kind: KIND_NAMES[receipt.kind],
         Route: receipt.route ?? 'none served',

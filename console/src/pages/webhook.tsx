@@ -1,32 +1,34 @@
 /** One webhook: how its deliveries go, each with its attempts. */
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../api/client.ts';
+import { call, isNotFound } from '../api/client.ts';
 import { queryClient, useEvents, useWebhook } from '../api/queries.ts';
 import type { RotatedSecretBody, WebhookWithStatistics } from '../api/types.ts';
 import { EVENT_CAUSES, type EventName } from '../api/values.ts';
-import { countText, Loaded, MetricCard, PageHead, Time } from '../parts/basics.tsx';
+import { countText, Loaded, MetricCard, NotFound, PageHead, Time } from '../parts/basics.tsx';
 import { Deliveries, pathOf, refresh } from '../parts/deliveries.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
 import { Form, Select, useAction } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { SecretShown } from '../parts/secret-shown.tsx';
-import { WebhookState } from './webhooks.tsx';
+import { WebhookForm, WebhookState } from './webhooks.tsx';
 
 export function WebhookPage() {
   const { id } = useParams({ from: '/webhooks/$id' });
   const webhook = useWebhook(id);
+  if (isNotFound(webhook.error))
+    return <NotFound title="Webhook not found">Your account has no such webhook.</NotFound>;
   return <Loaded query={webhook}>{(data) => <WebhookView of={data} />}</Loaded>;
 }
 
 function WebhookView({ of: webhook }: { readonly of: WebhookWithStatistics }) {
   const navigate = useNavigate();
   const { id, status } = webhook;
-  const toggle = useAction(async () => {
-    const body = { status: status === 'active' ? 'disabled' : 'active' };
+  const change = async (body: object) => {
     await call(pathOf(id), { method: 'PATCH', body });
     await refresh(id);
-  });
+  };
+  const toggle = useAction(() => change({ status: status === 'active' ? 'disabled' : 'active' }));
   const remove = async () => {
     await call(pathOf(id), { method: 'DELETE' });
     await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
@@ -38,6 +40,16 @@ function WebhookView({ of: webhook }: { readonly of: WebhookWithStatistics }) {
         <WebhookState of={webhook} />
         <DialogButton text="Send a test" title="Send a test event" className="button main">
           {(close) => <Test id={id} onClose={close} />}
+        </DialogButton>
+        <DialogButton text="Edit" title="Edit the webhook">
+          {(close) => (
+            <WebhookForm
+              of={webhook}
+              submit="Save"
+              onSubmit={(body) => change(body).then(close)}
+              onCancel={close}
+            />
+          )}
         </DialogButton>
         <DialogButton text="Rotate the secret" title="Rotate the signing secret">
           {(close) => <RotateSecret id={id} onClose={close} />}

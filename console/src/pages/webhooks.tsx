@@ -65,15 +65,9 @@ const COLUMNS: readonly Column<Webhook>[] = [
 ];
 
 function AddWebhook({ onClose }: { readonly onClose: () => void }) {
-  const [url, setUrl] = useState('');
-  const [description, setDescription] = useState('');
-  const offered = useEvents();
-  const [events, setEvents] = useState<readonly EventName[]>(
-    offered.filter((event) => !EVENTS_OF_MONEY.includes(event)),
-  );
   const [newWebhook, setNewWebhook] = useState<NewWebhook>();
-  const add = async () => {
-    const body = { url, events, ...(description === '' ? {} : { description }) };
+  const add = async ({ description, ...rest }: WebhookInput) => {
+    const body = { ...rest, ...(description === '' ? {} : { description }) };
     setNewWebhook(await call<NewWebhook>('/api/v1/webhooks', { method: 'POST', body }));
     await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
   };
@@ -84,11 +78,38 @@ function AddWebhook({ onClose }: { readonly onClose: () => void }) {
       </SecretShown>
     );
   }
+  return <WebhookForm submit="Add" onSubmit={add} onCancel={onClose} />;
+}
+
+interface WebhookInput {
+  readonly url: string;
+  readonly description: string;
+  readonly events: readonly EventName[];
+}
+
+/** The form of a new webhook, or of one that there is. */
+export function WebhookForm({
+  of: webhook,
+  submit,
+  onSubmit,
+  onCancel,
+}: {
+  readonly of?: Webhook;
+  readonly submit: string;
+  readonly onSubmit: (input: WebhookInput) => Promise<unknown>;
+  readonly onCancel: () => void;
+}) {
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [description, setDescription] = useState(webhook?.description ?? '');
+  const offered = useEvents();
+  const [events, setEvents] = useState<readonly EventName[]>(
+    offered.filter((event) => webhook?.events.includes(event) ?? !EVENTS_OF_MONEY.includes(event)),
+  );
   return (
     <Form
-      submit="Add"
-      onSubmit={add}
-      onCancel={onClose}
+      submit={submit}
+      onSubmit={() => onSubmit({ url, description, events })}
+      onCancel={onCancel}
       labels={{ url: 'Endpoint URL', events: 'Events', description: 'Description' }}
     >
       <Input

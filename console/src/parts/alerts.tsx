@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { usdField } from '../api/money.ts';
-import { queryClient, useAlerts } from '../api/queries.ts';
+import { ALERTS, queryClient, useAlerts } from '../api/queries.ts';
 import type { AlertsBody } from '../api/types.ts';
 import { Loaded, Panel } from './basics.tsx';
 import { Form, Input } from './form.tsx';
@@ -31,16 +31,16 @@ function Thresholds({
       balance_low_usd: amount === '' ? null : amount,
       balance_low_days: span === '' ? null : Number(span),
     };
-    queryClient.setQueryData(['alerts'], await call<AlertsBody>('/api/v1/alerts', { method: 'PUT', body }));
+    queryClient.setQueryData(ALERTS, await call<AlertsBody>('/api/v1/alerts', { method: 'PUT', body }));
   };
   return (
     <>
-      {low && (usd !== null || days !== null) ? (
+      {low ? (
         <p className="note warn" role="status">
-          Your credit is low: at the last check, which is every 5 minutes, it was below a threshold.
+          Your credit is low: it is below a threshold.
         </p>
       ) : null}
-      <Form submit="Save alerts" onSubmit={save} labels={LABELS}>
+      <Form submit="Save alerts" onSubmit={save} done="Saved." labels={LABELS}>
         <div className="row">
           <Input
             label={LABELS.balance_low_usd}
@@ -60,8 +60,8 @@ function Thresholds({
           />
         </div>
         <p className="small quiet">
-          Sent once as <code>balance.low</code> to the <Link to="/webhooks">webhooks</Link> that name it.
-          Empty: off.
+          Sent once as <code>balance.low</code>, within 5 minutes, to the <Link to="/webhooks">webhooks</Link>{' '}
+          that name it. Empty: off.
         </p>
       </Form>
     </>

@@ -1,4 +1,5 @@
 /** The small components of every page. */
+import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useEffect, useState } from 'react';
 import { usdParts } from '../api/money.ts';
 import { Problem } from './problem.tsx';
@@ -141,6 +142,22 @@ export const Facts = ({ of: facts }: { readonly of: Readonly<Record<string, Reac
 
 export const Empty = ({ children }: { readonly children: ReactNode }) => (
   <div className="empty">{children}</div>
+);
+
+/** The page of an address that leads nowhere. */
+export const NotFound = ({
+  title = 'Page not found',
+  children = 'There is no such page.',
+}: {
+  readonly title?: string;
+  readonly children?: ReactNode;
+}) => (
+  <div className="page">
+    <PageHead title={title} />
+    <Empty>
+      {children} <Link to="/">Go to Home</Link>.
+    </Empty>
+  </div>
 );
 
 export const Badge = ({

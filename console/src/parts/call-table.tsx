@@ -1,6 +1,6 @@
 /** Calls as rows, each with a link to its receipt. */
 import { Link } from '@tanstack/react-router';
-import { PLAYGROUND_KEY_IDS, PLAYGROUND_NAME, useKeys } from '../api/queries.ts';
+import { useKeys } from '../api/queries.ts';
 import type { UsageEntry } from '../api/types.ts';
 import { Badge, countText, Money, Time } from './basics.tsx';
 import { type Column, Table } from './table.tsx';
@@ -22,20 +22,23 @@ export function unitsText({
   return `${countText(input)} in · ${countText(output)} out`;
 }
 
-/** The name of a key of the account. One that was revoked has neither name nor page; of the playground's, the name is known. */
-export function KeyName({ id }: { readonly id: string }) {
+/** The name of the key of a call. One that was revoked has no page. */
+export function KeyName({
+  of: { api_key: id, key_name: name = id },
+}: {
+  readonly of: Pick<UsageEntry, 'api_key' | 'key_name'>;
+}) {
   const keys = useKeys();
-  const key = keys.data?.find((each) => each.id === id);
-  if (PLAYGROUND_KEY_IDS.has(id)) return PLAYGROUND_NAME;
-  if (key === undefined)
+  if (keys.data === undefined) return name;
+  if (!keys.data.some((each) => each.id === id))
     return (
-      <span className="quiet" title={id}>
-        {keys.data === undefined ? '' : 'revoked key'}
+      <span title={id}>
+        {name} <Badge>revoked</Badge>
       </span>
     );
   return (
     <Link to="/keys/$id" params={{ id }}>
-      {key.name}
+      {name}
     </Link>
   );
 }
@@ -50,7 +53,7 @@ const COLUMNS: readonly Column<UsageEntry>[] = [
     ),
   },
   { head: 'Model', of: 'break', cell: ({ model }) => model ?? <span className="quiet">unknown</span> },
-  { head: 'Key', of: 'break', cell: ({ api_key: id }) => <KeyName id={id} /> },
+  { head: 'Key', of: 'break', cell: (call) => <KeyName of={call} /> },
   { head: 'Status', cell: ({ status }) => <Status status={status} /> },
   { head: 'Units', right: true, of: 'quiet', cell: unitsText },
   { head: 'Cost', right: true, cell: ({ cost }) => <Money nano={cost} /> },

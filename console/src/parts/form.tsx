@@ -128,6 +128,7 @@ export function useAction<A extends readonly unknown[]>(action: (...args: A) => 
 export function Form({
   onSubmit,
   submit,
+  done,
   onCancel,
   dismiss = 'Cancel',
   disabled = false,
@@ -137,6 +138,8 @@ export function Form({
   readonly onSubmit: () => Promise<unknown>;
   /** The text of its button. */
   readonly submit: string;
+  /** The text that a form which stays announces once it is sent, until something in it changes. */
+  readonly done?: string;
   readonly onCancel?: () => void;
   /** The text of the button that closes it without sending. */
   readonly dismiss?: string;
@@ -147,17 +150,20 @@ export function Form({
   readonly children: ReactNode;
 }) {
   const { run, busy, error } = useAction(onSubmit);
+  const [isDone, setIsDone] = useState(false);
   return (
     <form
       className="stack"
-      onSubmit={(event) => {
+      onChange={() => setIsDone(false)}
+      onSubmit={async (event) => {
         event.preventDefault();
-        if (!busy && !disabled) run();
+        if (!busy && !disabled) setIsDone(await run());
       }}
     >
       {children}
       <Problem error={error} {...(labels === undefined ? {} : { labels })} />
       <div className="row end">
+        {done === undefined ? null : <span role="status">{isDone ? done : ''}</span>}
         {onCancel === undefined ? null : (
           <button type="button" className="button" onClick={onCancel}>
             {dismiss}

@@ -1,5 +1,5 @@
 /** A newly created secret, shown only once. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Code } from './basics.tsx';
 import { useKeptOpen } from './dialog.tsx';
 import { useLeaveWarning } from './leave-warning.ts';
@@ -19,8 +19,11 @@ export function SecretShown({
 }) {
   useKeptOpen();
   useLeaveWarning(true);
+  // The button that made it is gone, and the focus with it.
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.querySelector('button')?.focus(), []);
   return (
-    <div className="stack">
+    <div className="stack" ref={box}>
       <p className="note warn">{children}</p>
       <Code text={secret} label={label} wrap />
       <div className="row end">

@@ -18,6 +18,7 @@ import {
   SILENT,
   type TestAccount,
 } from '../testing/running-ledger.ts';
+import { createAlertReads } from './alert-reads.ts';
 import { createCreditReader, DynamoAlertStore } from './alert-store.ts';
 import { DynamoCreditStore } from './credit-store.ts';
 
@@ -40,7 +41,6 @@ function startProcess({ clients = database, published, weaken = () => ({}), ...o
   const { isFinished = () => true, isDead = () => false } = options;
   const store = new DynamoAlertStore(clients.client, database.tables.accounts);
   const ledger = openLedger({ clients, clock });
-  const stage = { layoutOf: () => 2 };
   const { environment } = database;
   const dependencies = {
     store: Object.assign(Object.create(store) as AlertStore, bound(store), weaken(store)),
@@ -52,7 +52,7 @@ function startProcess({ clients = database, published, weaken = () => ({}), ...o
     ulid: systemUlid,
     log: SILENT,
   };
-  const readCredit = createCreditReader({ clients, environment, log: SILENT, stage }, clock);
+  const readCredit = createCreditReader({ clients, environment }, clock);
   const exhausted = createExhaustion(dependencies);
   return {
     store,
@@ -228,6 +228,25 @@ describe('alerts of money', () => {
       [],
       { accountId: account.accountId, ...OFF, turns: 0, unpublished: [] },
     ]);
+  });
+
+  it('compare their thresholds with the present credit when they are read, between two sweeps too', async () => {
+    const account = await openAlerted(6n * COST);
+    const { accountId } = account;
+    const { call, sweep } = startProcess({ published: [] });
+    const { read } = createAlertReads({ clients: database, environment: database.environment, clock });
+    const low = async () => (await read(accountId)).low;
+    await sweep();
+    expect(await low()).toBe(false);
+    while (await call(account)) {}
+    expect(await low()).toBe(true);
+    await sweep();
+    await topUp(account, 6n * COST);
+    expect(await low()).toBe(false);
+    await storeOf().setThresholds(accountId, { ...OFF, lowDays: 365 });
+    expect(await low()).toBe(true);
+    await endAlerts([account]);
+    expect(await low()).toBe(false);
   });
 
   it('compare the remaining credit with the cost of days at the recent pace', async () => {

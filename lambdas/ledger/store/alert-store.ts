@@ -129,9 +129,12 @@ export class DynamoAlertStore implements AlertStore {
   }
 }
 
-interface AlertOptions {
+export interface CreditReaderOptions {
   readonly clients: DynamoClients;
   readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+interface AlertOptions extends CreditReaderOptions {
   readonly log: Log;
   readonly stage: Pick<StageCheck, 'layoutOf'>;
 }
@@ -146,7 +149,7 @@ export const createAlerts = ({ clients, environment, log, stage }: AlertOptions)
 });
 
 /** Returns the reader of the credit of accounts. Throws an error that names a variable that is not set. */
-export function createCreditReader({ clients: { client }, environment }: AlertOptions, clock: Clock) {
+export function createCreditReader({ clients: { client }, environment }: CreditReaderOptions, clock: Clock) {
   const wallets = new WalletReads(client, requireTable(environment, 'wallets'));
   const readUsage = createUsageReader(client, requireTable(environment, 'accounts'));
   return async (accountId: string, days: number): Promise<AccountCredit> => {

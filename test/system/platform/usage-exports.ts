@@ -248,6 +248,21 @@ describe('the list of calls', () => {
   });
 });
 
+describe('the calls of an account', () => {
+  it('contain the names of their keys, of a revoked one too', async () => {
+    const revoked = await mine.createKey({ name: 'walk' });
+    expect((await chat('sim/chat', 'One more.', revoked)).status).toBe(200);
+    await mine.send('DELETE', `/api-keys/${revoked.id}`);
+    const { data } = (await (await mine.fetch('/api/v1/usage')).json()) as {
+      data: readonly { id: string; api_key: string; key_name: string }[];
+    };
+    const names = { [own.id]: 'own', [other.id]: '=HYPERLINK("http://a")', [revoked.id]: 'walk' };
+    expect(Object.fromEntries(data.map(({ api_key, key_name }) => [api_key, key_name]))).toEqual(names);
+    const receipt = await mine.fetch(`/api/v1/usage/${data[0]?.id}`);
+    expect(await receipt.json()).toMatchObject({ api_key: revoked.id, key_name: 'walk' });
+  });
+});
+
 describe('the CSV of a statement', () => {
   it('contains the lines of the statement with its amounts', async () => {
     const span = `start=${sinceSeconds}`;

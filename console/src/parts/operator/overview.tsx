@@ -69,7 +69,10 @@ function Attention() {
           'dead-letters',
           letters?.reduce((sum, { messages }) => sum + messages, 0),
         ),
-        'Audit of the ledger': to('audit', audit ? (audit.exact ? 'exact' : 'not exact') : 'no scheduled one yet'),
+        'Audit of the ledger': to(
+          'audit',
+          audit ? (audit.exact ? 'exact' : 'not exact') : 'no scheduled one yet',
+        ),
         'Errors by type, alarms': 'in the dashboard of the stage in CloudWatch',
       }}
     />

@@ -7,7 +7,6 @@ import { Problem } from '../problem.tsx';
 import { AsCode } from '../snippets/tabs.tsx';
 import { chatBody, type Draft, turnsToShow } from './chat-body.ts';
 import { useConversation } from './conversation.ts';
-import { MetricsLine } from './metrics-line.tsx';
 import { Talk } from './talk.tsx';
 
 /** The model of a trial, with what the catalog says of it. */
@@ -33,7 +32,7 @@ export function ChatTrial({ model, maxOutputTokens = 1_000_000, capabilities = [
     schema: '',
     maxTokens: String(Math.min(OUTPUT_LIMIT, maxOutputTokens)),
   });
-  const { turns, coming, ended, send, stop, clear, busy, error } = useConversation(
+  const { turns, coming, ended, metrics, send, stop, clear, busy, error } = useConversation(
     model,
     (unanswered, itsPicture) => {
       setText((written) => (written === '' ? unanswered : written));
@@ -41,27 +40,28 @@ export function ChatTrial({ model, maxOutputTokens = 1_000_000, capabilities = [
     },
   );
   const submit = () => {
-    setText('');
-    setPicture('');
+    if (text.trim() !== '') {
+      setText('');
+      setPicture('');
+    }
     send(text, picture, draft);
   };
   return (
     <>
       <div className="panel stack">
-        <Talk turns={turns} coming={coming} />
-        {ended?.metrics.cut ? (
+        <Talk turns={turns} metrics={metrics} coming={coming} />
+        {ended?.isCut ? (
           <p className="note warn">
             Cut at the output limit of {countText(Number(ended.maxTokens))} tokens: raise it below for longer
             answers.
           </p>
         ) : null}
-        {ended === undefined ? null : <MetricsLine metrics={ended.metrics} />}
         <Problem error={error} labels={{ max_tokens: 'Output limit, tokens' }} />
         <form
           className="stack"
           onSubmit={(event) => {
             event.preventDefault();
-            if (!busy && text.trim() !== '') submit();
+            if (!busy) submit();
           }}
         >
           <TextArea

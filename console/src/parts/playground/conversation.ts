@@ -6,18 +6,23 @@ import type { SnippetTurn } from '../snippets/requests.ts';
 import { chatBody, type Draft, messageOf } from './chat-body.ts';
 
 interface EndedAnswer {
-  readonly metrics: PlaygroundMetrics;
+  readonly isCut: boolean;
   /** The output limit of its request. */
   readonly maxTokens: string;
 }
+
+/** The metrics of calls, by the position of the last turn of each. */
+export type TurnMetrics = ReadonlyMap<number, PlaygroundMetrics>;
 
 /** `onUnanswered` receives a message that failed before any answer: it leaves the conversation. */
 export function useConversation(model: string, onUnanswered: (text: string, picture: string) => void) {
   const [turns, setTurns] = useState<readonly SnippetTurn[]>([]);
   const [coming, setComing] = useState<string>();
   const [ended, setEnded] = useState<EndedAnswer>();
+  const [metrics, setMetrics] = useState<TurnMetrics>(new Map());
   const stop = useRef<AbortController>(null);
   const { run, busy, error } = useAction(async (text: string, picture: string, draft: Draft) => {
+    if (text.trim() === '') throw new Error('Write a message.');
     const requestTurns: readonly SnippetTurn[] = [...turns, messageOf(text, picture)];
     const controller = new AbortController();
     stop.current = controller;
@@ -30,8 +35,10 @@ export function useConversation(model: string, onUnanswered: (text: string, pict
       setComing(output);
     };
     try {
-      const metrics = await streamChat(chatBody(model, requestTurns, draft), take, controller.signal);
-      setEnded({ metrics, maxTokens: draft.maxTokens });
+      const answer = await streamChat(chatBody(model, requestTurns, draft), take, controller.signal);
+      setEnded({ isCut: answer.cut, maxTokens: draft.maxTokens });
+      const at = output === '' ? requestTurns.length - 1 : requestTurns.length;
+      setMetrics((before) => new Map(before).set(at, answer));
     } catch (failure) {
       if (controller.signal.aborted) return;
       if (output === '') {
@@ -48,6 +55,7 @@ export function useConversation(model: string, onUnanswered: (text: string, pict
     turns,
     coming,
     ended,
+    metrics,
     busy,
     error,
     send: run,
@@ -55,6 +63,7 @@ export function useConversation(model: string, onUnanswered: (text: string, pict
     clear: () => {
       setTurns([]);
       setEnded(undefined);
+      setMetrics(new Map());
     },
   };
 }

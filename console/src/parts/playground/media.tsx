@@ -42,7 +42,9 @@ function Trial<T>({ submit, request, body, read, show, children }: TrialOptions<
         {outcome === undefined ? null : (
           <>
             {show(outcome.result)}
-            <MetricsLine metrics={outcome.metrics} />
+            <div role="status">
+              <MetricsLine metrics={outcome.metrics} />
+            </div>
           </>
         )}
       </div>

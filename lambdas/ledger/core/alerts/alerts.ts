@@ -31,8 +31,10 @@ export interface AlertsDependencies {
 }
 
 interface SweptAlertsDependencies extends AlertsDependencies {
-  readonly readCredit: (accountId: string, days: number) => Promise<AccountCredit>;
+  readonly readCredit: ReadCredit;
 }
+
+type ReadCredit = (accountId: string, days: number) => Promise<AccountCredit>;
 
 /** Returns a function that records a rejection for lack of credit. It never throws: the sweep publishes what it left. */
 export function createExhaustion(dependencies: AlertsDependencies) {
@@ -78,23 +80,33 @@ export async function sweepAlerts(dependencies: SweptAlertsDependencies): Promis
 
 async function visit(dependencies: SweptAlertsDependencies, alerts: AccountAlerts): Promise<void> {
   const { store, readCredit, ulid } = dependencies;
-  const { accountId, lowUsd, lowDays } = alerts;
   for (const event of alerts.unpublished) await publish(dependencies, event);
-  if (lowUsd === undefined && lowDays === undefined && !isLow(alerts)) return;
-  const credit = await readCredit(accountId, lowDays === undefined ? 0 : PACE_DAYS);
-  const crossed = crossedThreshold(alerts, credit);
+  if (!hasThreshold(alerts) && !isLow(alerts)) return;
+  const { credit, crossed } = await compare(readCredit, alerts);
   if ((crossed !== undefined) === isLow(alerts)) return;
   if (crossed === undefined) {
     await store.turn(alerts);
     return;
   }
   const event: MoneyEvent = {
-    accountId,
+    accountId: alerts.accountId,
     type: 'balance.low',
     id: `evt_${ulid()}`,
     data: { balance: usdJson(greatest(credit.remaining, 0n)), currency: 'USD', ...crossed },
   };
   if (await store.turn(alerts, event)) await publish(dependencies, event);
+}
+
+/** Returns whether the credit is below a threshold at this moment, which the next sweep may find only minutes later. */
+export const isBelowThreshold = async (readCredit: ReadCredit, alerts: AccountAlerts): Promise<boolean> =>
+  hasThreshold(alerts) && (await compare(readCredit, alerts)).crossed !== undefined;
+
+const hasThreshold = ({ lowUsd, lowDays }: AccountAlerts): boolean =>
+  lowUsd !== undefined || lowDays !== undefined;
+
+async function compare(readCredit: ReadCredit, alerts: AccountAlerts) {
+  const credit = await readCredit(alerts.accountId, alerts.lowDays === undefined ? 0 : PACE_DAYS);
+  return { credit, crossed: crossedThreshold(alerts, credit) };
 }
 
 /** Returns the threshold that the credit is below; undefined if it is below none. */

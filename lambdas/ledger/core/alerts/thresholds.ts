@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { cap } from '../../../access/core/keys/policy.ts';
 import { type Body, usd } from '../../../platform/core/api/response-schema.ts';
 import { usdJson } from '../../../platform/core/money.ts';
-import { type AccountAlerts, isLow } from './ports.ts';
+import type { AlertThresholds } from './ports.ts';
 
 const days = z.int().min(1).max(365);
 
@@ -19,14 +19,12 @@ export const alertsSchema = z.object({
   object: z.literal('alerts'),
   balance_low_usd: usd.nullable(),
   balance_low_days: days.nullable(),
-  low: z
-    .boolean()
-    .describe('Whether the credit was below a threshold at the last check, which is every 5 minutes.'),
+  low: z.boolean().describe('Whether the remaining credit is below a threshold.'),
 });
 
-export const alertsBody = (alerts: AccountAlerts): Body<typeof alertsSchema> => ({
+export const alertsBody = (alerts: AlertThresholds, low: boolean): Body<typeof alertsSchema> => ({
   object: 'alerts',
   balance_low_usd: alerts.lowUsd === undefined ? null : usdJson(alerts.lowUsd),
   balance_low_days: alerts.lowDays ?? null,
-  low: isLow(alerts),
+  low,
 });

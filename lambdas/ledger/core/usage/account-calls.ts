@@ -26,7 +26,11 @@ const AT_ONCE = 16;
 const SKEW_MS = SKEW_SECONDS * 1000;
 
 /** The fields of an owner's view in addition to those that the key itself can read. */
-const ofAccount = { object: z.literal('usage_record'), api_key: idOf('key') };
+const ofAccount = {
+  object: z.literal('usage_record'),
+  api_key: idOf('key'),
+  key_name: z.string().optional().describe('The name of the key, of a revoked one too.'),
+};
 
 export const accountUsageSchema = usageRecordSchema.extend(ofAccount);
 
@@ -43,6 +47,15 @@ export const accountReceiptEntry = (record: UsageRecord): Body<typeof accountRec
   ...receiptEntry(record),
   api_key: record.keyId,
 });
+
+/** Returns a function that adds the name of its key to the entry of one of these calls. */
+export async function keyNaming(keys: Pick<AccountKeys, 'names'>, records: readonly UsageRecord[]) {
+  const names = await keys.names([...new Set(records.map(({ keyId }) => keyId))]);
+  return <E extends { readonly api_key: string }>(entry: E): E & { readonly key_name?: string } => {
+    const name = names.get(entry.api_key);
+    return name === undefined ? entry : { ...entry, key_name: name };
+  };
+}
 
 export interface AccountCallsDependencies {
   readonly keys: Pick<AccountKeys, 'some' | 'has'>;

@@ -2,11 +2,14 @@
 
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { accountCall, accountReceiptEntry } from '../../core/usage/account-calls.ts';
+import { accountCall, accountReceiptEntry, keyNaming } from '../../core/usage/account-calls.ts';
 import { createAccountCalls } from '../../store/usage/create-account-usage.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const dependencies = createAccountCalls(resources);
-  return async (_request, { session: { accountId }, pathParameters: { request_id: id = '' } }) =>
-    jsonResponse(accountReceiptEntry(await accountCall(dependencies, accountId, id)));
+  return async (_request, { session: { accountId }, pathParameters: { request_id: id = '' } }) => {
+    const record = await accountCall(dependencies, accountId, id);
+    const named = await keyNaming(dependencies.keys, [record]);
+    return jsonResponse(named(accountReceiptEntry(record)));
+  };
 });

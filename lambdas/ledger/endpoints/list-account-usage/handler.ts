@@ -5,7 +5,7 @@ import { ignoredParametersHeader } from '../../../platform/core/api/ignored-fiel
 import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { accountUsageEntry, listAccountCalls } from '../../core/usage/account-calls.ts';
+import { accountUsageEntry, keyNaming, listAccountCalls } from '../../core/usage/account-calls.ts';
 import { CSV_TYPE } from '../../core/usage/csv.ts';
 import { accountUsageQuery } from '../../core/usage/queries.ts';
 import { callsCsv } from '../../core/usage/usage-csv.ts';
@@ -22,6 +22,10 @@ export const handler = streamedSessionHandler('platform', (resources) => {
       return { headers: { 'content-type': CSV_TYPE, ...headers }, body };
     }
     const page = await listAccountCalls(dependencies, accountId, query);
-    return jsonResponse(pageBody(page, accountUsageEntry), headers);
+    const named = await keyNaming(dependencies.keys, page.entries);
+    return jsonResponse(
+      pageBody(page, (record) => named(accountUsageEntry(record))),
+      headers,
+    );
   };
 });
