@@ -11,7 +11,7 @@ export const Status = ({ status }: { readonly status: UsageEntry['status'] }) =>
   <Badge tone={TONES[status]}>{status}</Badge>
 );
 
-/** `13 in, 24 out`, in whatever the call was counted in. */
+/** `13 in · 24 out`, in whatever the call was counted in. It breaks only at the dot. */
 export function unitsText({
   unit,
   input_units: input,
@@ -19,7 +19,7 @@ export function unitsText({
 }: Pick<UsageEntry, 'unit' | 'input_units' | 'output_units'>): string {
   if (unit === 'image') return `${countText(output)} ${output === 1 ? 'image' : 'images'}`;
   if (unit === 'second') return `${countText(input)} s`;
-  return `${countText(input)} in · ${countText(output)} out`;
+  return `${countText(input)}\u00a0in · ${countText(output)}\u00a0out`;
 }
 
 /** The name of the key of a call. One that was revoked has no page. */
