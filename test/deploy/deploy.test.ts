@@ -190,7 +190,7 @@ describe('a fresh deployment of the last release', () => {
     const created = await deployment.admin<{ account_id: string }>('account', 'create');
     account = created.account_id;
     const granted = await deployment.admin('credit', 'grant', '--account', account, '--amount', '5');
-    expect(granted).toEqual({ account_id: account, balance: 5 });
+    expect(granted).toMatchObject({ account_id: account, balance: 5 });
     ({ key } = await deployment.admin<{ key: string }>('key', 'create', '--account', account));
     expect(key).toMatch(/^uis_/);
   });
