@@ -23,10 +23,10 @@ export function Earnings() {
           <>
             <Standing of={data} />
             <Payouts of={data} />
+            <Transactions available={data.available} />
           </>
         )}
       </Loaded>
-      <Transactions />
       <ZoneNote />
     </div>
   );

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { centsOf, usdField } from '../../api/money.ts';
-import { EARNINGS_TRANSACTIONS, refreshSales, useEarnings } from '../../api/sales.ts';
+import { EARNINGS_TRANSACTIONS, refreshSales } from '../../api/sales.ts';
 import type { EarningsTransactionBody } from '../../api/types.ts';
 import { Badge, Money, Time } from '../basics.tsx';
 import { DialogButton } from '../dialog.tsx';
@@ -12,21 +12,18 @@ import { TablePages } from '../table-pages.tsx';
 
 type Sale = NonNullable<EarningsTransactionBody['sale']>;
 
-export function Transactions() {
-  const available = useEarnings().data?.available ?? 0n;
-  return (
-    <TablePages<EarningsTransactionBody>
-      path="/api/v1/earnings/transactions"
-      queryKey={EARNINGS_TRANSACTIONS}
-      title="Transactions"
-      columns={columnsOf(available)}
-      idOf={({ id }) => id}
-      empty="No transactions yet. A sale of one of your listings is the first."
-    />
-  );
-}
+/** The transactions of a seller, whose available earnings cover the refunds of sales that have matured. */
+export const Transactions = ({ available }: { readonly available: bigint }) => (
+  <TablePages<EarningsTransactionBody>
+    path="/api/v1/earnings/transactions"
+    queryKey={EARNINGS_TRANSACTIONS}
+    title="Transactions"
+    columns={columnsOf(available)}
+    idOf={({ id }) => id}
+    empty="No transactions yet. A sale of one of your listings is the first."
+  />
+);
 
-/** `available` covers the refunds of sales that have matured. */
 const columnsOf = (available: bigint): readonly Column<EarningsTransactionBody>[] => [
   { head: 'Created', cell: ({ created }) => <Time at={created} /> },
   {

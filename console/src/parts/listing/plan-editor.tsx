@@ -1,4 +1,4 @@
-/** The editor of a listing's plans: in a dialog of its own, and in the form of a new listing. */
+/** The editor of a listing's plans: in a dialog, and in the form of a new listing. */
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { centsField, centsOf } from '../../api/money.ts';
