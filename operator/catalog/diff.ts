@@ -79,10 +79,7 @@ export async function diffCatalog(
       complete: read.complete,
     },
     blocked,
-    apply_needs: [
-      ...blocked.map((id) => `--accept ${id}`),
-      ...(change.removed.length === 0 ? [] : ['--remove']),
-    ],
+    apply_needs: [...acceptOptions(blocked), ...(change.removed.length === 0 ? [] : ['--remove'])],
   };
   const rates = change.changed.flatMap(rateRows);
   const forPerson = { ...output, changed: output.changed.map(({ rates: _rates, ...rest }) => rest), rates };
@@ -132,6 +129,8 @@ function routeCosts(before: CatalogDocument, after: CatalogDocument): readonly J
   return [...now].flatMap(([route, cost]) => (old.has(route) && old.get(route) !== cost ? [{ route }] : []));
 }
 
+const acceptOptions = (models: readonly string[]): readonly string[] => models.map((id) => `--accept ${id}`);
+
 /** The changes of a catalog that an operator has accepted. */
 export interface AcceptedChanges {
   /** Models whose prices may change by more than 20 %. */
@@ -163,7 +162,7 @@ export async function requireAccepted(
   const change = catalogChange(parseCatalog(JSON.parse(current.json)), after);
   const blocked = largeChanges(change).filter((id) => !prices.has(id));
   if (blocked.length > 0) {
-    const options = blocked.map((id) => `--accept ${id}`).join(' ');
+    const options = acceptOptions(blocked).join(' ');
     throw new Error(
       `prices of ${blocked.join(', ')} change by more than 20 %: compare with "catalog diff", then add ${options}`,
     );

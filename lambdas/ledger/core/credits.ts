@@ -23,11 +23,7 @@ export interface CreditStore {
    * Removes free credit as a refund, exactly once per id: all of the amount, or nothing if the balance, which does not
    * have what is held, does not cover it. Throws if the account does not exist.
    */
-  takeFree(entry: TopUp & NotedEntry): Promise<'taken' | 'repeated' | 'not covered'>;
-}
-
-export interface NotedEntry {
-  readonly note: EntryNote;
+  takeFree(entry: TopUp): Promise<'taken' | 'repeated' | 'not covered'>;
 }
 
 /** A ledger entry to create; without an id it is a new one. */
@@ -56,8 +52,8 @@ export class Credits {
   }
 
   /** Removes free credit, as a refund in the ledger. Throws if the amount is not positive or is absurd. */
-  async takeFree(request: EntryRequest & NotedEntry): ReturnType<CreditStore['takeFree']> {
-    return this.#dependencies.store.takeFree({ ...this.#entry(request), note: request.note });
+  async takeFree(request: EntryRequest): ReturnType<CreditStore['takeFree']> {
+    return this.#dependencies.store.takeFree(this.#entry(request));
   }
 
   #entry({ id = this.#dependencies.ulid(), ...request }: EntryRequest): TopUp {

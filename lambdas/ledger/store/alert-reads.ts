@@ -5,7 +5,7 @@ import { isBelowThreshold } from '../core/alerts/alerts.ts';
 import { alertsBody } from '../core/alerts/thresholds.ts';
 import { type CreditReaderOptions, createCreditReader, DynamoAlertStore } from './alert-store.ts';
 
-/** Returns the storage of thresholds, and a reader that compares them with the credit as it is then. */
+/** Returns the store of thresholds, and a reader that compares them with the present credit. */
 export function createAlertReads(options: CreditReaderOptions & { readonly clock: Clock }) {
   const store = new DynamoAlertStore(options.clients.client, requireTable(options.environment, 'accounts'));
   const readCredit = createCreditReader(options, options.clock);

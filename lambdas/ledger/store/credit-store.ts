@@ -4,7 +4,7 @@ import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { systemClock, systemUlid } from '../../platform/system/system.ts';
-import { type CreditStore, Credits, type NotedEntry, type TopUp } from '../core/credits.ts';
+import { type CreditStore, Credits, type TopUp } from '../core/credits.ts';
 import { walletChangeOf } from '../core/ledger-entry.ts';
 import { entryKey, putEntry } from './ledger-entry.ts';
 import { WalletPostings } from './wallet/posting.ts';
@@ -33,15 +33,14 @@ export class DynamoCreditStore implements CreditStore {
     return result === 'posted' ? 'credited' : 'repeated';
   }
 
-  async takeFree(request: TopUp & NotedEntry): ReturnType<CreditStore['takeFree']> {
-    const { accountId, id, amount, created, source, note } = request;
+  async takeFree({ accountId, created, ...refund }: TopUp): ReturnType<CreditStore['takeFree']> {
     const location = { table: this.#tables.accounts, accountId, created };
-    const entry = { kind: 'refund' as const, id, amount, cash: 0n, source, note };
-    const result = await this.#postings.deduct(accountId, amount, [putEntry(location, entry)]);
+    const entry = { ...refund, kind: 'refund' as const, cash: 0n };
+    const result = await this.#postings.deduct(accountId, refund.amount, [putEntry(location, entry)]);
     if (result === 'no wallet') throw noAccount(accountId);
     if (result !== 'not covered') return result === 'posted' ? 'taken' : 'repeated';
     // The first request may have left less than the amount.
-    const key = { TableName: this.#tables.accounts, Key: entryKey(accountId, 'refund', id) };
+    const key = { TableName: this.#tables.accounts, Key: entryKey(accountId, 'refund', refund.id) };
     return (await readItem(this.#client, key)) === undefined ? 'not covered' : 'repeated';
   }
 }

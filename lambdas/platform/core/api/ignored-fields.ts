@@ -1,4 +1,4 @@
-/** The header `x-ignored-fields`: what of a request has no effect. */
+/** The header `x-ignored-fields`: the fields and parameters of a request that have no effect. */
 import type * as z from 'zod';
 
 /** Limits of the header, so that a request with many unknown names cannot make it larger than clients and proxies accept. */
